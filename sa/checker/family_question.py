@@ -59,6 +59,16 @@ def asked_of(abstract: Program, concrete: Program, block: Refinement | None, who
     return question(abstract, concrete, block, whole)
 
 
+def without_families(asked: Question) -> FamilyQuestion:
+    """A question about a closed program of several threads as one with families of which there are none.
+
+    Raises NoQuestion.
+    """
+    if not asked.closed or len(asked.pairs) < 2:
+        raise NoQuestion("nothing is put together: the question is not about a closed program of several threads")
+    return FamilyQuestion(asked.abstract, asked.concrete, asked.block, asked, (), whole=True)
+
+
 def with_copies(asked: FamilyQuestion, counts: Sequence[int]) -> Question:
     """The question about programs with so many copies of each family, at least one. Raises NoQuestion."""
     if len(counts) != len(asked.concrete.families) or any(n < 1 for n in counts):

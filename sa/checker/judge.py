@@ -34,7 +34,7 @@ from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemm
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
-from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts
+from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -71,7 +71,10 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
-        yield from _composed(asked, composition, resources)
+        if composition.has("met"):
+            yield from _composed_with_copies(without_families(asked), composition, resources)
+        else:
+            yield from _composed(asked, composition, resources)
         return
     verdict, evidence = entry.fields("verdict", "goals")
     goals = (whole_goal(asked),) if asked.closed else thread_goals(asked)

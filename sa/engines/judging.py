@@ -14,7 +14,7 @@ from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.threads import Composition
-from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts
+from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
@@ -27,6 +27,8 @@ class QuestionsDiffer(Exception):
 def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
     """That an answer is about the question that the checker reads. Raises QuestionsDiffer, and NoQuestion."""
     composition = found.composition
+    if isinstance(asked, Question) and isinstance(composition, CrowdComposition):
+        asked = without_families(asked)
     if isinstance(asked, Question):
         if composition is None:
             same_goals(asked, [r.goal for r in found.results])

@@ -10,7 +10,7 @@ shows only that its environment is too coarse.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from time import perf_counter
 
@@ -22,7 +22,6 @@ from sa.base.budget import Budget, Shared
 from sa.base.limits import LimitReached, Pace, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
@@ -32,12 +31,11 @@ from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
-from sa.engines.results import answered, statistics_of
+from sa.engines.results import answered, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
-from sa.refinement.missing import step_in_words
 from sa.terms.term import Term
 
 #: What looking for samples may use of the time of a round.
@@ -62,6 +60,18 @@ class Pairs(Struct, frozen=True):
     besides: Besides | None = None
 
 
+class Met(Struct, frozen=True):
+    """The pairs with what holds where two threads meet, at a glance.
+
+    `closures`: in closures of environments, where more than one variable may change at once. `mirrored`: with ghosts
+    of the concrete program that follow abstract variables. `needs`: with all that the pairs need there.
+    """
+
+    closures: bool
+    mirrored: bool
+    needs: bool = False
+
+
 class Products(Struct, frozen=True):
     """The two products are compared to this depth, for so many times the seconds of a round."""
 
@@ -70,7 +80,7 @@ class Products(Struct, frozen=True):
 
 
 #: What is tried, in order.
-PLAN: tuple[Pairs | Products, ...] = (
+PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.GLANCE),
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Products(Depth.QUICK),
@@ -78,8 +88,12 @@ PLAN: tuple[Pairs | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
     Pairs(Level.HIDDEN, Effort.EXACT),
+    Met(closures=True, mirrored=False),
+    Met(closures=True, mirrored=True),
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
+    Met(closures=False, mirrored=True),
+    Met(closures=True, mirrored=True, needs=True),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
     Pairs(Level.LOCATIONS, Effort.SHARPEN),
     Pairs(Level.HIDDEN, Effort.PERSIST),
@@ -87,7 +101,7 @@ PLAN: tuple[Pairs | Products, ...] = (
 )
 
 #: The same where plays are to be found first.
-PLAYS: tuple[Pairs | Products, ...] = (
+PLAYS: tuple[Pairs | Met | Products, ...] = (
     Products(Depth.QUICK),
     Products(Depth.PLAYS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
@@ -141,7 +155,7 @@ def _by_plan(
     memory, pace = _Memory(), Pace()
     waiting = PLAYS if options.plays_first else PLAN
     for seconds in ROUNDS:
-        again = list[Pairs | Products]()
+        again = list[Pairs | Met | Products]()
         for tried in waiting:
             longer = tried.rounds if isinstance(tried, Products) else 1.0
             bounds = pace.soon(options.limits, longer * seconds)
@@ -157,6 +171,10 @@ def _by_plan(
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole
+                case Met():
+                    knowing = _met(abstract, concrete, block, own, tried, memory)
+                    if knowing is not None and knowing.composition is not None:
+                        return knowing, whole
                 case Products(depth):
                     if product is not None:
                         # What a short share has found is not lost for want of time to check it.
@@ -179,6 +197,7 @@ class _Memory(Struct, frozen=True, eq=False):
     settled: dict[tuple[Goal, Depth], Decision] = field(default_factory=dict)
     besides: Shared = field(default_factory=Shared)
     begun: Shared = field(default_factory=Shared)
+    met: Shared = field(default_factory=Shared)
 
     def of(self, goal: Goal) -> Shared:
         """What the engines share about a goal."""
@@ -277,6 +296,24 @@ def _pairs_besides(
     return found if found.composition is None else with_besides(found, said)
 
 
+def _met(
+    abstract: Program, concrete: Program, block: Refinement | None, options: Options, tried: Met, memory: _Memory
+) -> Found | None:
+    """The proof from pairs that know what holds where two threads meet, or how far it got."""
+    # Loaded only where pairs of threads are not enough as they are.
+    from sa.engines.met_pairs import Proving, Work, proved_in
+    from sa.invariants.crowd_meetings import Effort as Needed
+    from sa.question.families import crowds
+
+    work = memory.met.once(block, lambda: Work(crowds(abstract, concrete, block)))
+    effort = Needed.NEEDS if tried.needs else Needed.NUMBERS
+    proving = Proving(tried.closures, Depth.GLANCE, effort, mirrored=tried.mirrored)
+    try:
+        return proved_in(work, proving, options, options.limits)
+    except LimitReached:
+        return None
+
+
 def _proved(goal: Goal, decision: Decision, spent: tuple[float, float], shares: int) -> Result:
     assert isinstance(decision.evidence, Relation)
     # The pairs are generated and checked together, so each has its share of the time.
@@ -290,22 +327,3 @@ def _inferred(tried: Attempt) -> Iterator[Inferred]:
         mine, theirs = first.automaton.locations[0].env, second.automaton.locations[0].env
         assert mine is not None and theirs is not None
         yield Inferred(goal.name, mine, theirs, tried.facts.get(first.thread.name, ()))
-
-
-def shortcoming(goals: Sequence[Goal], decisions: Sequence[Decision], seconds: float) -> Found:
-    """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
-    results, notes = list[Result](), list[str]()
-    for goal, decision in zip(goals, decisions, strict=False):
-        if isinstance(decision.evidence, Relation | StatePairs):
-            why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but the program is not")
-        elif isinstance(decision.evidence, Unknown):
-            why = decision.evidence
-        else:
-            why = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence))
-        if not isinstance(decision.evidence, Relation | StatePairs) and not notes:
-            notes.append(
-                f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
-            )
-        statistics = statistics_of(decision, None, seconds / len(decisions), 0.0)
-        results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
-    return Found(tuple(results), notes=tuple(notes))

@@ -124,7 +124,8 @@ def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, 
 
 def _of_families(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> _Decided:
     """The same for any number of copies of the families."""
-    from sa.engines.families import asked_about, decide_families, texts_of
+    from sa.engines.families import asked_about, decide_families
+    from sa.engines.met_pairs import texts_of
 
     asked = asked_about(abstract, concrete, block, options.whole)
     alone = options.whole and not closes(abstract, concrete, block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 
 from msgspec.structs import replace
@@ -17,10 +18,11 @@ from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.judging import unaccepted
 from sa.engines.options import Options
-from sa.engines.outcome import Result, Statistics
+from sa.engines.outcome import Found, Result, Statistics
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import RECALLED, found, remember
 from sa.question.asked import Decision
+from sa.refinement.missing import step_in_words
 from sa.smt.session import Session
 
 
@@ -72,6 +74,25 @@ def statistics_of(decision: Decision, evidence: Simulation | None, deciding: flo
         decision.effort.solver_calls,
         decision.strategy,
     )
+
+
+def shortcoming(goals: Sequence[Goal], decisions: Sequence[Decision], seconds: float) -> Found:
+    """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
+    results, notes = list[Result](), list[str]()
+    for goal, decision in zip(goals, decisions, strict=False):
+        if isinstance(decision.evidence, Relation | StatePairs):
+            why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but the program is not")
+        elif isinstance(decision.evidence, Unknown):
+            why = decision.evidence
+        else:
+            why = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence))
+        if not isinstance(decision.evidence, Relation | StatePairs) and not notes:
+            notes.append(
+                f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
+            )
+        statistics = statistics_of(decision, None, seconds / len(decisions), 0.0)
+        results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
+    return Found(tuple(results), notes=tuple(notes))
 
 
 def _checked(goal: Goal, decision: Decision, options: Options) -> Result:

@@ -101,6 +101,13 @@ def while_told(threads: Sequence[Automaton], compared: Sequence[Term]) -> tuple[
     return tuple(found)
 
 
+def always_or_while_told(threads: Sequence[Automaton], formulas: Iterable[Term]) -> tuple[Term, ...]:
+    """Formulas over shared variables, and the same while a flag is up or down or a lock is free."""
+    told = _told(threads)
+    under = (build.implies(test, f) for f in formulas for test in told if test.free.isdisjoint(f.free))
+    return tuple(dict.fromkeys((*formulas, *under)))
+
+
 def _constants(test: Term) -> Iterator[Term]:
     """What a test of one number compares it with."""
     body = test.body if isinstance(test, Not) else test

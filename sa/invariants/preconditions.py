@@ -49,6 +49,12 @@ def preconditions(bads: Sequence[Bad], written: Sequence[Automaton], threads: Se
                     yield build.implies(build.variable(at_place(thread.name, place), BOOL), needed)
 
 
+def needed_for(thread: Automaton, wished: Iterable[Term]) -> Iterator[tuple[str, Term]]:
+    """What is needed at locations of a thread so that formulas hold at all of them, each formula by itself."""
+    for formula in wished:
+        yield from _before(thread, [(q.name, formula) for q in thread.locations])
+
+
 def _wanted(bads: Sequence[Bad], original: Automaton, thread: Automaton) -> Iterator[tuple[str, Term]]:
     """What claims say where the thread is, and that failing steps are not possible."""
     for claim in (c for b in bads if b.claim is not None for c in build.conjuncts(b.claim)):

@@ -34,7 +34,8 @@ from sa.invariants.conjunctions import conjunctions, under
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_meetings import Effort, meetings
-from sa.invariants.crowd_needs import while_told
+from sa.invariants.crowd_needs import always_or_while_told, while_told
+from sa.invariants.preconditions import needed_for
 from sa.question.asked import Asked, Decision
 from sa.question.families import Crowds, with_one_copy
 from sa.question.goals import goals
@@ -54,7 +55,8 @@ class Known(Struct, frozen=True):
     """What is known of the threads of a program and of two copies of each family, over the names of `apart` threads.
 
     `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
-    `met` is what is known where two of them meet.
+    `met` is what is known where two of them meet. `wished` are formulas over shared variables that may always hold, or
+    while something else does: what they need is looked at, too.
     """
 
     program: Program
@@ -62,6 +64,7 @@ class Known(Struct, frozen=True):
     boxes: Generated
     facts: Mapping[tuple[str, str], Term]
     met: tuple[Met, ...] = ()
+    wished: tuple[Term, ...] = ()
 
     def where(self, observer: str, actor: str) -> Meetings:
         """By locations of an observer and an actor what is known of both."""
@@ -75,11 +78,11 @@ class Side(Struct, frozen=True):
     weak: tuple[Automaton, ...]
 
 
-def known_of(program: Program, identities: tuple[Var, ...], bounds: Limits) -> Known:
-    """Invariants of the threads of a program and of its copies. Raises LimitReached."""
+def known_of(program: Program, identities: tuple[Var, ...], wished: tuple[Term, ...], bounds: Limits) -> Known:
+    """Invariants of the threads of a program and of its copies; those that are `wished` too. Raises LimitReached."""
     pairs = crowd(program.families, tuple(2 for _ in program.families))
     boxes = generate((*program.threads, *pairs), Level.HIDDEN, bounds)
-    return _with_facts(Known(program, identities, boxes, {}), bounds)
+    return _with_facts(Known(program, identities, boxes, {}, wished=wished), bounds)
 
 
 def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
@@ -103,11 +106,15 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     names, own = own_parameters(s), [identity_of(f, symbolic_name(f, 1)) for f in program.families]
     hulls = {predicate_at(t.name, q.name): boxes.hulls[t.name, q.name] for t in s.observers for q in t.locations}
     offered, also = dict[str, Sequence[Term]](), _of_one(known)
+    wished = always_or_while_told(s.observers, known.wished)
     for thread in s.observers:
         said = candidates(tuple(v.var for v in thread.variables), s.observers, own, ())
         said += (*while_told(s.observers, said), *applied(s.observers, tuple(v.var for v in thread.variables)))
+        needed = dict[str, list[Term]]()
+        for at, formula in needed_for(thread, wished):
+            needed.setdefault(at, []).append(formula)
         for place in thread.locations:
-            more = also.get((thread.name, place.name), ())
+            more = (*also.get((thread.name, place.name), ()), *wished, *needed.get(place.name, ()))
             offered[predicate_at(thread.name, place.name)] = (*more, *said)
     clauses = tuple(under(names, hulls, _where_met(known, own_clauses(s))))
     equal = affine_equations(names, clauses, bounds)

@@ -14,6 +14,7 @@ from itertools import product
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, variables_of
+from sa.automata.program import Program
 from sa.certificates.ghosts import Ghost
 from sa.certificates.goal import Goal, iota_of
 from sa.question.families import Crowds
@@ -28,10 +29,14 @@ WAYS = 4
 
 
 class Mirrors(Struct, frozen=True):
-    """Ghosts of the concrete program, and that each is what the abstract variable is that it follows."""
+    """Ghosts of the concrete program, and that each is what the abstract variable is that it follows.
+
+    `wished`: that it is what a concrete variable is, which may hold as long as nobody is at work on that.
+    """
 
     ghosts: tuple[Ghost, ...]
     equations: tuple[Term, ...]
+    wished: tuple[Term, ...]
 
 
 def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Iterator[Mirrors]:
@@ -78,7 +83,17 @@ def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], 
         # What one of them becomes may depend on another one.
         del followed[missing]
     made = tuple(Ghost(g, begun[unsided(v)], tuple(steps[v])) for v, g in followed.items())
-    return Mirrors(made, tuple(build.eq(sided(g, "conc"), v) for v, g in followed.items()))
+    equations = tuple(build.eq(sided(g, "conc"), v) for v, g in followed.items())
+    return Mirrors(made, equations, tuple(_wished(asked.concrete, made)))
+
+
+def _wished(concrete: Program, ghosts: Sequence[Ghost]) -> Iterator[Term]:
+    """Equations between a ghost and a variable that begins as it does."""
+    shared = frozenset(v.var for v in concrete.variables if v.kind is Kind.GLOBAL)
+    begun = dict(s for c in build.conjuncts(concrete.init) if (s := solution(c, c.free & shared)) is not None)
+    for ghost, (var, start) in product(ghosts, begun.items()):
+        if var.sort == ghost.var.sort and start is ghost.start:
+            yield build.eq(ghost.var, var)
 
 
 def _names(asked: Crowds) -> Iterator[str]:

@@ -191,7 +191,7 @@ def test_relies_of_threads_beside_copies_are_left_out_of_whole_programs(step: st
 
 def _composition(abstract: str, concrete: str) -> CrowdComposition:
     asked = crowds(*read(abstract, concrete))
-    known = [known_of(p, asked.identities, limits(30.0, None)) for p in (asked.abstract, asked.concrete)]
+    known = [known_of(p, asked.identities, (), limits(30.0, None)) for p in (asked.abstract, asked.concrete)]
     pairs = pairs_of(asked, known[0], known[1], True, limits(30.0, None))
     made = composition_of(pairs, [decide(goal, limits(30.0, None)) for goal in pairs.goals])
     assert made is not None

@@ -10,16 +10,18 @@ from sa.base.verdict import Verdict
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.ghosts import Ghost
-from sa.certificates.shape import Entry, Json
+from sa.certificates.shape import Entry, Json, Malformed
 from sa.checker.family_question import FamilyQuestion, asked_of, with_ghosts
 from sa.checker.judge import Resources, judge_refinement
 from sa.checker.question import NoQuestion
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
-from sa.engines.families import texts_of
+from sa.engines.met_pairs import Proving, Work, proved_in, texts_of
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.refine import refine
+from sa.invariants.crowd_meetings import Effort
 from sa.question.families import crowds
 from sa.refinement.mirrors import mirrors
 from sa.terms import build
@@ -312,3 +314,52 @@ thread T[*] { local v, r, s : int = 0;
 def test_what_is_chosen_may_be_what_the_concrete_thread_chose() -> None:
     assert _ask(ONCE, CHECKED_TWICE).verdict is Verdict.PROVED
     assert _ask(ONCE, CHECKED_TWICE.replace("if (!ready) { havoc", "if (true) { havoc")).verdict is Verdict.REFUTED
+
+
+#: Threads that are no family: the least and the greatest number so far, in one step or under a lock.
+RANGE = """
+global lo, hi : int = 0;
+thread W[i : 1..2] { local v : int = 0;
+  while (true) { havoc v; @seen(v) skip; atomic { if (v < lo) { lo := v; } if (v > hi) { hi := v; } } } }
+thread R { local a, b : int = 0; while (true) { atomic { a := lo; b := hi; } @range(a, b) skip; } }
+"""
+GUARDED = """
+global least, most, l : int = 0;
+thread W[i : 1..2] { local v : int = 0;
+  while (true) { havoc v; @seen(v) skip;
+    lock(l); if (v < least) { least := v; } if (v > most) { most := v; } unlock(l); } }
+thread R { local a, b : int = 0; while (true) { lock(l); a := least; b := most; unlock(l); @range(a, b) skip; } }
+"""
+
+
+@pytest.fixture(scope="module")
+def ranges() -> CrowdComposition:
+    options = Options(limits(40.0, None))
+    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True)
+    found = proved_in(Work(crowds(*read(RANGE, GUARDED))), proving, options, options.limits)
+    assert found is not None and isinstance(found.composition, CrowdComposition)
+    return found.composition
+
+
+def test_threads_without_copies_have_ghosts_and_meetings_too(ranges: CrowdComposition) -> None:
+    assert ranges.ghosts and not ranges.copies
+    assert _rulings(RANGE, GUARDED, ranges) == ["accepted"]
+
+
+def test_a_proof_about_threads_proves_nothing_of_other_threads(ranges: CrowdComposition) -> None:
+    unlocked = GUARDED.replace("lock(l); a := least; b := most; unlock(l);", "a := least; b := most;")
+    assert unlocked != GUARDED
+    with pytest.raises(Malformed):
+        _rulings(RANGE, unlocked, ranges)
+    others_first = GUARDED.replace("lock(l); a := least; b := most;", "a := least; lock(l); b := most;")
+    assert "accepted" not in _rulings(RANGE, others_first, ranges)
+
+
+def test_without_its_ghosts_it_is_no_proof(ranges: CrowdComposition) -> None:
+    with pytest.raises(Malformed):
+        _rulings(RANGE, GUARDED, replace(ranges, ghosts=()))
+
+
+def test_nothing_is_put_together_where_an_environment_is_declared(ranges: CrowdComposition) -> None:
+    with pytest.raises(NoQuestion):
+        _rulings(RANGE, GUARDED.replace("thread R {", "thread R { rely true;"), ranges)

@@ -1,0 +1,166 @@
+"""Proofs from pairs of threads, or of copies, that know what holds where two of them meet.
+
+Where that is not enough the concrete program has ghosts that follow abstract variables.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from sa.base.limits import Limits
+from sa.base.verdict import Verdict
+from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.goal import Goal
+from sa.certificates.pairs import StatePairs
+from sa.certificates.relation import Relation
+from sa.checker.composition import check_composition
+from sa.checker.ghosts import program_with_ghosts
+from sa.checker.ruling import Accepted
+from sa.engines.besides import block_besides, with_besides
+from sa.engines.options import Options
+from sa.engines.outcome import Found, Inferred, Result
+from sa.engines.portfolio_of_goals import Depth
+from sa.engines.recall import decided
+from sa.engines.results import shortcoming, statistics_of
+from sa.invariants.crowd_meetings import Effort
+from sa.question.asked import Decision
+from sa.question.families import Crowds, with_one_copy
+from sa.question.goals import thread_goals
+from sa.refinement.crowds import Known, Pairs, composition_of, known_of, met_of, pairs_of
+from sa.refinement.mirrors import Mirrors, mirrors
+from sa.terms.printer import show
+from sa.terms.term import Term
+
+
+class Proving(Struct, frozen=True):
+    """Pairs in closures, or in exact environments, are decided to this depth.
+
+    `met` is how much is done to know what holds where two meet; None for nothing. `besides`: with more related than is
+    asked, if something is found; `mirrored`: with ghosts that follow abstract variables.
+    """
+
+    closures: bool
+    depth: Depth
+    met: Effort | None = None
+    besides: bool = False
+    mirrored: bool = False
+
+
+def texts_of(asked: Crowds) -> tuple[Goal, ...]:
+    """Goals about the threads and a copy by themselves, for questions about their texts. Raises InputError."""
+    one = with_one_copy(asked)
+    return thread_goals(one.abstract, one.concrete, one.block)
+
+
+class Work(Struct, eq=False):
+    """What is known of both programs by what was done for it, pairs of them, and what is related besides, made once.
+
+    `wished` are formulas over shared concrete variables of which some may hold.
+    """
+
+    asked: Crowds
+    wished: tuple[Term, ...] = ()
+    known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
+    pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
+    besides: tuple[Term, ...] | None = None
+    mirrored: tuple[tuple[Mirrors, Work], ...] | None = None
+
+
+def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:
+    """The pairs in environments, with formulas besides what is asked. Raises LimitReached."""
+    abstract, concrete = (_known(work, side, tried.met, options.limits) for side in (0, 1))
+    asked, key = work.asked, (tried.closures, tried.met, besides)
+    if key not in work.pairs:
+        also = replace(asked, block=block_besides(asked.block, besides)) if besides else asked
+        work.pairs[key] = pairs_of(also, abstract, concrete, tried.closures, options.limits)
+    return work.pairs[key]
+
+
+def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
+    """The proof that this way of proving finds, or how far it got. Raises LimitReached."""
+    if tried.mirrored:
+        return _with_mirrors(work, tried, own, whole)
+    return proved_from(pairs_in(work, tried, (), own), tried, own, whole)
+
+
+def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
+    """The proof with ghosts that follow abstract variables. Raises LimitReached."""
+    if work.mirrored is None:
+        work.mirrored = tuple(
+            (
+                made,
+                Work(replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete)), made.wished),
+            )
+            for made in mirrors(work.asked, texts_of(work.asked))
+        )
+    for followed, beside in work.mirrored:
+        found = proved_from(pairs_in(beside, tried, followed.equations, own), tried, own, whole)
+        if isinstance(found.composition, CrowdComposition):
+            made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
+            said = ", ".join(f"`{show(e)}`" for e in followed.equations)
+            note = f"proved with variables that concrete threads set and never read, which follow abstract ones: {said}"
+            return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
+    return None
+
+
+def _beside(work: Work, made: Mirrors) -> Work:
+    return Work(replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete)), made.wished)
+
+
+def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
+    """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached."""
+    key = side, met
+    if key not in work.known:
+        program = (work.asked.abstract, work.asked.concrete)[side]
+        wished = work.wished if side == 1 else ()
+        plain = (
+            known_of(program, work.asked.identities, wished, bounds)
+            if met is None
+            else _known(work, side, None, bounds)
+        )
+        work.known[key] = plain if met is None else met_of(plain, met, bounds)
+    return work.known[key]
+
+
+def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Found:
+    """The proof from pairs, or how far it got."""
+    started = perf_counter()
+    decisions = list[Decision]()
+    for goal in pairs.goals:
+        decisions.append(decided(goal, options, tried.depth))
+        if not isinstance(decisions[-1].evidence, Relation | StatePairs):
+            break
+    composition = composition_of(pairs, decisions)
+    if composition is None:
+        # The pairs are shown one by one, so that nothing need be said of the first one again.
+        return replace(shortcoming(pairs.goals, decisions, perf_counter() - started), notes=())
+    settled = perf_counter()
+    ruling = check_composition(composition, whole)
+    if not isinstance(ruling, Accepted):
+        where = f" ({ruling.where})" if ruling.where else ""
+        note = f"the proof from pairs was not accepted: {ruling.obligation}{where}: {ruling.why}"
+        return replace(shortcoming(pairs.goals, decisions, settled - started), notes=(note,))
+    deciding, checking = ((s / len(decisions)) for s in (settled - started, perf_counter() - settled))
+    results = tuple(
+        Result(goal, Verdict.PROVED, r, None, None, statistics_of(decision, r, deciding, checking))
+        for goal, decision, r in zip(pairs.goals, decisions, composition.relations, strict=True)
+    )
+    inferred = tuple(_inferred(pairs))
+    places = [{q.env for q in t.locations} for side in (pairs.concrete, pairs.abstract) for t in side.strong]
+    notes = ("environments differ from location to location; shown is what they are at the start",)
+    return Found(results, composition, inferred, notes if any(len(envs) > 1 for envs in places) else ())
+
+
+def _inferred(pairs: Pairs) -> list[Inferred]:
+    found = list[Inferred]()
+    for goal in pairs.goals:
+        mine, theirs = (
+            next(t for t in side.strong if t.name == name).locations[0].env
+            for side, name in ((pairs.concrete, goal.concrete.name), (pairs.abstract, goal.abstract.name))
+        )
+        assert mine is not None and theirs is not None
+        found.append(Inferred(goal.name, mine, theirs, ()))
+    return found
