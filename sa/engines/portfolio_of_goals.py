@@ -20,7 +20,7 @@ from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
 
 START: GoalEngine = Refuter("start", "initial states that are not related, or that break ι", deciders.at_start)
-VALUES: GoalEngine = Refuter("values", "plays on small values, for closed programs", deciders.by_values)
+VALUES: GoalEngine = Refuter("values", "plays on small values", deciders.by_values)
 HORN: GoalEngine = Prover("horn", "relations, with the answers of the last search fixed", deciders.by_horn)
 
 #: Tactics of the search, in order of preference. Short answers make general lemmas; what needs long ones comes later.
@@ -73,7 +73,7 @@ QUICK_LIKELY = _search(replace(TACTICS[1], lemmas=40, each=0))
 FIRST_STEPS = 20_000
 
 QUICK_VALUES: GoalEngine = Refuter(
-    "quick-values", "short plays on small values, for closed programs", partial(deciders.by_plays, FIRST_STEPS)
+    "quick-values", "short plays on small values", partial(deciders.by_plays, FIRST_STEPS)
 )
 
 FEW_STATES: GoalEngine = Decider(
@@ -99,7 +99,7 @@ SOME_STATES = _states(150_000, 5_000, "some-states")
 
 
 def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
-    what = "concrete steps that win on few values, played against all matching abstract states, for closed programs"
+    what = "concrete steps that win on few values, played against all matching abstract states"
     return Refuter(name, what, partial(deciders.by_guess, steps, values))
 
 

@@ -6,7 +6,7 @@ What an engine needs beyond the search is loaded when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
@@ -219,9 +219,15 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
     """A play on concrete states, or all pairs of them where these are finitely many. Raises LimitReached."""
     from sa.values.search import search
 
+    played = _as_closed(asked)
+    if played is None:
+        return
     report(Event("plays on values", {"steps allowed": sought.steps}))
-    match search(asked.goal, budget.bounds, sought):
+    match search(played.goal, budget.bounds, sought):
         case None:
+            return
+        case Closed() if played is not asked:
+            # Duplicator can do more in the closed game.
             return
         case Closed(concrete, abstract, pairs):
             work = _work(asked, budget)
@@ -231,9 +237,9 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
                 evidence = StatePairs(concrete, abstract, pairs, openings)
                 yield Related(evidence, replace(effort_of(asked), pairs=len(pairs)))
         case Position() as play:
-            yield Lost(play, effort_of(asked))
+            yield from _as_asked((Lost(play, effort_of(asked)),), asked)
         case guess:
-            yield from _by_steps(guess, asked, budget)
+            yield from _as_asked(_by_steps(guess, played, budget), asked)
 
 
 def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
@@ -243,14 +249,42 @@ def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budg
     """
     from sa.values.search import winning
 
+    played = _as_closed(asked)
+    if played is None:
+        return
     for pool in values:
         report(Event("steps that win on few values", {"steps allowed": steps}))
-        found = winning(asked.goal, budget.bounds, Sought(steps, pool=pool, plays=True))
+        found = winning(played.goal, budget.bounds, Sought(steps, pool=pool, plays=True))
         if found is not None:
-            lost = next(_by_steps(found, asked, budget), None)
+            lost = next(_as_asked(_by_steps(found, played, budget), asked), None)
             if lost is not None:
                 yield lost
                 return
+
+
+def _as_closed(asked: GoalAsked) -> GoalAsked | None:
+    """The question itself if it is about closed programs, else that in which moves of environments are steps."""
+    if asked.goal.closed:
+        return asked
+    from sa.refinement.moving import closed_goal
+
+    def made() -> GoalAsked | None:
+        goal = closed_goal(asked.goal)
+        return None if goal is None else GoalAsked(goal)
+
+    return asked.shared.once(("moving", asked.goal), made)
+
+
+def _as_asked(answers: Iterable[Lost], asked: GoalAsked) -> Iterator[Lost]:
+    """Plays as those of what was asked, as far as they can be told so."""
+    if asked.goal.closed:
+        yield from answers
+        return
+    from sa.refinement.moving import Opened, opened
+
+    for answer in answers:
+        with suppress(Opened):
+            yield replace(answer, evidence=opened(answer.evidence, asked.goal))
 
 
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
