@@ -35,6 +35,8 @@ MORE_JOINT: ClaimEngine = Prover(
 )
 LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies", crowd.long_runs)
 
+FEW_STATES: ClaimEngine = Refuter("few-states", "runs among the states of 1, 2, 3 copies", crowd.few_states)
+
 CONTROL: ClaimEngine = Prover(
     "control",
     "explicit control with symbolic data, for copies that others do not interfere with",
@@ -53,6 +55,7 @@ CROWDS: Portfolio = (
     Turn(BOXES, 0.2),
     Turn(APART, 0.1),
     Turn(BOUNDED, 0.05),
+    Turn(FEW_STATES, 0.15),
     Turn(CONTROL, 0.3),
     Turn(ELEMENTS, 0.35),
     Turn(COUNTS, 0.5),

@@ -6,7 +6,8 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TypeAlias
 
@@ -20,7 +21,7 @@ from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.tried import Tried
-from sa.question.asked import Asked, Note, Settled
+from sa.question.asked import Asked, Note, Refuted, Settled
 
 
 class Ruled(Struct, frozen=True):
@@ -44,6 +45,11 @@ Reports: TypeAlias = Callable[[str], Report]
 ROUNDS = (15.0, 120.0, None)
 
 
+#: Once a claim is refuted, what the answer to the whole question is, is known. The other claims have as much time again
+#: as it took until then, but so many seconds at least.
+AFTER_A_RUN = 10.0
+
+
 def _still_open(bad: Bad) -> bool:
     return False
 
@@ -60,7 +66,7 @@ def run(
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
-    open_ = list(asked.bads)
+    open_, begun, refuted = list(asked.bads), perf_counter(), False
     waiting, pace = tuple(portfolio), Pace()
     for seconds in ROUNDS if budget.bounds.deadline is None else (None,):
         again = list[Turn[ClaimEngine]]()
@@ -73,6 +79,10 @@ def run(
             for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
                 if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
                     open_ = [b for b in open_ if b not in said.settled.bads]
+                    if isinstance(said.settled, Refuted) and not refuted:
+                        refuted, seconds_left = True, max(AFTER_A_RUN, perf_counter() - begun)
+                        budget, note = _hurried(budget, seconds_left)
+                        yield from note
                 if isinstance(said, Tried):
                     ended = said.ended
                 yield said
@@ -81,6 +91,16 @@ def run(
             if ended is Reason.TIMEOUT:
                 again.append(turn)
         waiting = tuple(again)
+
+
+def _hurried(budget: Budget, seconds: float) -> tuple[Budget, Iterable[Note]]:
+    """The budget with so many seconds left, if it has a limit of time and more are left; and what there is to say."""
+    left = remaining(budget.bounds)
+    if left is None or left <= seconds:
+        return budget, ()
+    bounds = replace(budget.bounds, deadline=time.monotonic() + seconds)
+    said = Note(f"since a claim is refuted, the others were looked at for {seconds:.0f} more seconds")
+    return replace(budget, bounds=bounds), (said,)
 
 
 def _asked(

@@ -15,11 +15,12 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import Family, copies, crowd, different, identity_of, spoken_of, symbolic, symbolic_name
 from sa.automata.rename import apart, own_local
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import part_of
+from sa.base.limits import part_of, share
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
-from sa.certificates.run import Bad
+from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated
 from sa.conditions.never import excluded
+from sa.explicit.deciders import by_far_states, by_few_states
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible, under
@@ -49,7 +50,7 @@ SOON = 500_000
 ONE = 0.4
 
 #: How many copies there are where runs are looked for, and how hard.
-MANY, LONG = 5, Effort(300_000, 16, 5_000_000)
+FEW, MANY, LONG = 3, 5, Effort(300_000, 16, 5_000_000)
 
 
 def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -125,6 +126,25 @@ def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]
                     left.remove(bad)
                     yield Refuted(bad, CrowdRun(counts, run), _words(len(run.turns), counts))
                     break
+
+
+def few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
+    """Runs among the states of some copies, fewer first. That all of these were seen proves nothing of more copies.
+
+    Raises LimitReached.
+    """
+    left = list(asked.bads)
+    for number in range(1, FEW + 1):
+        report(Event("states", {"copies": number, "claims": len(left)}))
+        counts = tuple(number for _ in asked.families)
+        of = {one: bad for bad in left for one in bads_of_copies(bad, asked.families, counts)}
+        threads = (*asked.threads, *copies(asked.families, counts))
+        few = Asked(threads, tuple(of), asked.axioms)
+        for search in (by_few_states, by_far_states):
+            for found in search(few, replace(budget, bounds=share(budget.bounds, 0.5)), report):
+                if isinstance(found, Refuted) and isinstance(run := found.evidence, Run) and of[found.bad] in left:
+                    left.remove(of[found.bad])
+                    yield Refuted(of[found.bad], CrowdRun(counts, run), _words(len(run.turns), counts))
 
 
 def _words(steps: int, counts: Sequence[int]) -> str:
