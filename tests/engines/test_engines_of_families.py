@@ -28,3 +28,16 @@ def test_no_other_program_is_given_to_them() -> None:
     program = program_of(OWNED.format("T"))
     assert verify(program, Options(Limits(), portfolio=named(("counts",)))).verdict is Verdict.UNKNOWN
     assert verify(program, Options(Limits(), portfolio=named(("states",)))).verdict is Verdict.PROVED
+
+
+#: Two copies must read before one of them writes.
+LOST = "global n, done : int = 0; thread T[*] { local k : int = 0; k := n; n := k + 1; done := done + 1; }"
+
+
+def test_states_of_few_copies_have_runs_and_prove_nothing() -> None:
+    states = Options(Limits(), portfolio=named(("few-states",)))
+    lost = verify(program_of(LOST + " invariant none_lost : n == done || n == done + 1 || n == done + 2;"), states)
+    assert lost.verdict is Verdict.REFUTED
+    (found,) = lost.findings
+    assert found.counts == (2,) or found.counts == (3,)
+    assert verify(program_of(LOST + " invariant few : done <= 9;"), states).verdict is Verdict.UNKNOWN

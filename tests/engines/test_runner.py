@@ -14,7 +14,7 @@ import sa.engines.verify as engines
 from sa.base.budget import Budget, Report
 from sa.base.limits import LimitReached, Limits, check_time, limits
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.run import Ending, Run
+from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.threads import Joint
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
 from sa.engines.judging import QuestionsDiffer
@@ -211,3 +211,25 @@ def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_aske
     made = verify(program_of(TWO), Options(Limits(), portfolio=(Turn(Prover("deep", "", deep), 1.0), *CLAIMS)))
     assert made.tried[0].engine == "deep" and made.tried[0].ended is Reason.BOUND
     assert all(finding.verdict is not Verdict.UNKNOWN for finding in made.findings)
+
+
+def _idle(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """Works until its time is over."""
+    while True:
+        check_time(budget.bounds)
+    yield
+
+
+def test_once_a_claim_is_refuted_the_others_have_as_much_time_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "AFTER_A_RUN", 0.3)
+    honest = Refuter("honest", "runs", lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
+    portfolio = (Turn(honest, 1.0), Turn(Prover("idle", "nothing", _idle), 1.0))
+    begun = monotonic()
+    made = verify(program_of(TWO), Options(limits(60.0, None), portfolio=portfolio))
+    assert monotonic() - begun < 10.0
+    assert [f.verdict for f in made.findings] == [Verdict.UNKNOWN, Verdict.REFUTED]
+    assert any("since a claim is refuted" in note for note in made.notes)
+
+
+def _run_of(asked: Asked, bad: Bad) -> Run | None:
+    return find_run(asked.threads, bad, Limits())
