@@ -22,7 +22,7 @@ from sa.terms.term import Var
 
 
 class FamilyQuestion(Struct, frozen=True):
-    """Two programs with families that are paired in the same order.
+    """Two programs with threads and families that are paired in the same order.
 
     `one` is about the threads and one copy of each family; `identities` are the places of these in its pairs, each with
     the parameter that is the copy's identity on both sides. `whole`: declared environments are left out.
@@ -66,7 +66,14 @@ def without_families(asked: Question) -> FamilyQuestion:
     """
     if not asked.closed or len(asked.pairs) < 2:
         raise NoQuestion("nothing is put together: the question is not about a closed program of several threads")
-    return FamilyQuestion(asked.abstract, asked.concrete, asked.block, asked, (), whole=True)
+    aligned = replace(asked.abstract, threads=_in_order(asked, asked.concrete))
+    return FamilyQuestion(aligned, asked.concrete, asked.block, asked, (), whole=True)
+
+
+def _in_order(asked: Question, concrete: Program) -> tuple[Automaton, ...]:
+    """The abstract threads in the order of the concrete ones, which are no copies, that refine them."""
+    own = {t.name for t in concrete.threads}
+    return tuple(p.abstract for p in asked.pairs if p.concrete.name in own)
 
 
 def with_copies(asked: FamilyQuestion, counts: Sequence[int]) -> Question:
@@ -106,7 +113,7 @@ def _about_families(abstract: Program, concrete: Program, block: Refinement | No
         raise NoQuestion("there are families of any number, and an environment is declared")
     places = {p.concrete.name: place for place, p in enumerate(asked.pairs)}
     numbered = (places[f.thread.name] for f in concrete.families)
-    aligned = replace(abstract, families=partners)
+    aligned = replace(abstract, threads=_in_order(asked, concrete), families=partners)
     return FamilyQuestion(aligned, concrete, block, asked, tuple(zip(numbered, identities, strict=True)), whole)
 
 

@@ -22,7 +22,7 @@ from sa.terms.term import Var
 
 
 class Crowds(Struct, frozen=True):
-    """Two programs whose families are paired in their order, each pair with the parameter for a copy's identity."""
+    """Two programs whose threads and families are paired in their order, with parameters for copies' identities."""
 
     abstract: Program
     concrete: Program
@@ -54,7 +54,10 @@ def crowds(abstract: Program, concrete: Program, block: Refinement | None) -> Cr
     problems += (_alone(f, "abstract", concrete) for f in left.values())
     if problems:
         raise InputError(tuple(problems))
-    aligned = replace(abstract, families=tuple(partners))
+    order = [written[t.name].abstract if t.name in written else t.name for t in concrete.threads]
+    # Who has no partner is an error of the question, which is made later.
+    known = sorted(abstract.threads, key=lambda t: order.index(t.name) if t.name in order else len(order))
+    aligned = replace(abstract, threads=tuple(known), families=tuple(partners))
     if block is not None and block.silent_exit:
         aligned, concrete = _silent(aligned), _silent(concrete)
     return Crowds(aligned, concrete, block, tuple(parameter_of(f) for f in concrete.families))

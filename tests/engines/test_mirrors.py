@@ -18,7 +18,7 @@ from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.met_pairs import Proving, Work, proved_in, texts_of
 from sa.engines.options import Options
-from sa.engines.outcome import Outcome
+from sa.engines.outcome import Found, Outcome
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.refine import refine
 from sa.invariants.crowd_meetings import Effort
@@ -152,7 +152,7 @@ def _rulings(abstract: str, concrete: str, made: CrowdComposition) -> list[str]:
     return ["accepted" if isinstance(r, Accepted) else "" if r is None else r.obligation for r in rulings]
 
 
-def _composition(outcome: Outcome) -> CrowdComposition:
+def _composition(outcome: Outcome | Found) -> CrowdComposition:
     assert isinstance(outcome.composition, CrowdComposition)
     return outcome.composition
 
@@ -337,8 +337,8 @@ def ranges() -> CrowdComposition:
     options = Options(limits(40.0, None))
     proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True)
     found = proved_in(Work(crowds(*read(RANGE, GUARDED))), proving, options, options.limits)
-    assert found is not None and isinstance(found.composition, CrowdComposition)
-    return found.composition
+    assert found is not None
+    return _composition(found)
 
 
 def test_threads_without_copies_have_ghosts_and_meetings_too(ranges: CrowdComposition) -> None:
@@ -353,6 +353,16 @@ def test_a_proof_about_threads_proves_nothing_of_other_threads(ranges: CrowdComp
         _rulings(RANGE, unlocked, ranges)
     others_first = GUARDED.replace("lock(l); a := least; b := most;", "a := least; lock(l); b := most;")
     assert "accepted" not in _rulings(RANGE, others_first, ranges)
+
+
+def test_threads_may_be_written_in_another_order() -> None:
+    first, *threads = RANGE.strip().split("\nthread ")
+    reordered = "\nthread ".join((first, *reversed(threads)))
+    options = Options(limits(40.0, None))
+    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True)
+    found = proved_in(Work(crowds(*read(reordered, GUARDED))), proving, options, options.limits)
+    assert found is not None
+    assert _rulings(reordered, GUARDED, _composition(found)) == ["accepted"]
 
 
 def test_without_its_ghosts_it_is_no_proof(ranges: CrowdComposition) -> None:
