@@ -1,10 +1,10 @@
 """Whole programs: pairs of threads in inferred environments, or the game on the two products where they do not do.
 
 Cheap tries come first: the pairs at a glance, and as if others might do anything, a quick look for a play of the
-products, the pairs briefly and in exact environments, and the products briefly; then the pairs in environments with
-more facts, on a higher level of visibility, with patience; then the products with patience. Each has the time of a
-round; what that cuts short has the longer time of the next one. Only the products refute: a pair that is lost
-shows only that its environment is too coarse.
+products, the pairs briefly, in exact environments, and with what holds where two meet, and the products briefly. Then
+come the pairs in environments with more facts, on a higher level of visibility, with patience; then the products with
+patience. Each has the time of a round; what that cuts short has the longer time of the next one. Only the products
+refute: a pair that is lost shows only that its environment is too coarse.
 """
 
 from __future__ import annotations

@@ -6,9 +6,8 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -45,13 +44,17 @@ Reports: TypeAlias = Callable[[str], Report]
 ROUNDS = (15.0, 120.0, None)
 
 
-#: Once a claim is refuted, what the answer to the whole question is, is known. The other claims have as much time again
-#: as it took until then, but so many seconds at least.
+#: Once a claim is refuted, the answer to the whole question is known. The other claims have as much time again as it
+#: took until then, but so many seconds at least.
 AFTER_A_RUN = 10.0
 
 
 def _still_open(bad: Bad) -> bool:
     return False
+
+
+def _refutes(bad: Bad) -> bool:
+    return True
 
 
 def run(
@@ -61,8 +64,11 @@ def run(
     judge: Judge,
     reports: Reports | None = None,
     over: Callable[[Bad], bool] = _still_open,
+    refutes: Callable[[Bad], bool] = _refutes,
 ) -> Iterator[Progress]:
     """What becomes of the question, as soon as it is known; no engine is asked about what is `over`.
+
+    A run into something bad that `refutes` a claim leaves less time for the others.
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
@@ -79,7 +85,7 @@ def run(
             for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
                 if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
                     open_ = [b for b in open_ if b not in said.settled.bads]
-                    if isinstance(said.settled, Refuted) and not refuted:
+                    if not refuted and isinstance(said.settled, Refuted) and refutes(said.settled.bad):
                         refuted, seconds_left = True, max(AFTER_A_RUN, perf_counter() - begun)
                         budget, note = _hurried(budget, seconds_left)
                         yield from note
@@ -98,7 +104,7 @@ def _hurried(budget: Budget, seconds: float) -> tuple[Budget, Iterable[Note]]:
     left = remaining(budget.bounds)
     if left is None or left <= seconds:
         return budget, ()
-    bounds = replace(budget.bounds, deadline=time.monotonic() + seconds)
+    bounds = replace(budget.bounds, deadline=monotonic() + seconds)
     said = Note(f"since a claim is refuted, the others were looked at for {seconds:.0f} more seconds")
     return replace(budget, bounds=bounds), (said,)
 

@@ -193,7 +193,9 @@ def _said(work: _Work, portfolio: Portfolio, asked: Asked, judge: Judge) -> Iter
         from sa.engines.together import run_together
 
         return run_together(portfolio, asked, budget, judge, heard, over, options.jobs)
-    return run(portfolio, asked, budget, judge, heard, over)
+    # That a limit of the translation is reached refutes nothing.
+    refuting = {bad for claim in work.claims if claim.origin not in work.program.bounds for bad in claim.bads}
+    return run(portfolio, asked, budget, judge, heard, over, refuting.__contains__)
 
 
 def _over_by_runs(work: _Work) -> Callable[[Bad], bool]:

@@ -23,6 +23,7 @@ from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
 from sa.invariants.violation import find_run
 from sa.question.asked import Asked, Excluded, Refuted
+from sa.question.claims import claims_of
 from sa.report.help import what_may_help_claims
 from sa.report.screen import Screen
 from sa.report.terminal import show_document
@@ -229,6 +230,18 @@ def test_once_a_claim_is_refuted_the_others_have_as_much_time_again(monkeypatch:
     assert monotonic() - begun < 10.0
     assert [f.verdict for f in made.findings] == [Verdict.UNKNOWN, Verdict.REFUTED]
     assert any("since a claim is refuted" in note for note in made.notes)
+
+
+def test_a_limit_of_the_translation_that_is_reached_leaves_the_others_their_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner, "AFTER_A_RUN", 0.1)
+    program = program_of(TWO)
+    claim = next(c for c in claims_of(program) if c.name.endswith("none"))
+    honest = Refuter("honest", "runs", lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
+    limited = replace(program, bounds=(claim.origin,))
+    made = verify(limited, Options(limits(60.0, None), portfolio=(Turn(honest, 1.0),)))
+    assert not any("since a claim is refuted" in note for note in made.notes)
 
 
 def _run_of(asked: Asked, bad: Bad) -> Run | None:
