@@ -40,7 +40,7 @@ def formula(asked: Asked, rounds: int, unwind: int, budget: Budget) -> str:
     for width in (usual_width(s), None):
         circuit = Circuit(budget.bounds, width is not None)
         try:
-            found = spans(s, laid_out.dags, width)
+            found = spans(s, laid_out.dags, width, budget.bounds)
             made = begin(circuit, s, laid_out.dags, likely_order(s), found, canonical=True)
             for _ in range(rounds):
                 add_round(made)

@@ -140,7 +140,7 @@ def within(t: Task, bounds: Bounds, budget: Budget, open_: set[int], report: Rep
     """
     circuit = Circuit(budget.bounds, bounds.width is not None, budget.seed, bounds.rlimit)
     dags = [narrowed(dag, bounds.width) if bounds.narrow and bounds.width is not None else dag for dag in t.dags]
-    found = spans(t.system, dags, bounds.width)
+    found = spans(t.system, dags, bounds.width, budget.bounds)
     # What comes as early as it can may come in a turn that the schedule does not have.
     canonical = bounds.canonical and not bounds.schedule
     rounds = begin(circuit, t.system, dags, bounds.order, found, canonical)

@@ -14,7 +14,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from sa.automata.automaton import Variable
-from sa.base.limits import Unsupported
+from sa.base.limits import Limits, Unsupported
 from sa.base.source import position
 from sa.bounded.c_terms import MODULO, QUOTIENT, Text, identifiers, numeral
 from sa.bounded.dag import Danger, Hop, first_values
@@ -73,7 +73,7 @@ def _sequential(task: Task, rounds: int, order: Sequence[int], width: int) -> st
     variables = list(dict.fromkeys((*variables_read(task), *choices)))
     at, turn = ([f"{what} {t.name}" for t in s.threads] for what in ("point of", "turn of"))
     names = identifiers((*(v.name for v in variables), *at, *turn))
-    found = spans(s, task.dags, width)
+    found = spans(s, task.dags, width, Limits())
     work = _Work(task, found, {v: names[v.name] for v in variables}, [names[a] for a in at], [names[t] for t in turn])
     turns = [_turn(work, thread) for thread, dag in enumerate(task.dags) if dag.hops]
     program = "\n".join((*_globals(work), *turns, _begin(work), _end(work), _main(work, rounds, order)))

@@ -12,6 +12,7 @@ from functools import reduce
 
 from msgspec import Struct
 
+from sa.base.limits import Limits, check_time
 from sa.bounded.dag import Dag, Hop, first_values
 from sa.explicit.system import System
 from sa.terms.bounds import assuming, has_few_conditions, interval_of
@@ -51,8 +52,11 @@ class _Write(Struct, frozen=True):
 _Writes = Mapping[Var, Counter[_Write]]
 
 
-def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
-    """Bounds of all integer variables; of `width` bits and a sign where none are known, or none then if it is None."""
+def spans(s: System, dags: Sequence[Dag], width: int | None, bounds: Limits) -> Spans:
+    """Bounds of all integer variables; of `width` bits and a sign where none are known, or none then if it is None.
+
+    Raises LimitReached.
+    """
     known = dict[Var, Interval]()
     for declared in s.variables.values():
         ends = (declared.low, declared.high)
@@ -62,16 +66,17 @@ def spans(s: System, dags: Sequence[Dag], width: int | None) -> Spans:
     written = _written(dags, frozenset(v for v in s.variables if v not in known))
     open_ = list(written)
     while True:
-        found = {v: bounds for v in open_ if (bounds := _settled(v, starts, written[v], known)) is not None}
+        check_time(bounds)
+        found = {v: ends for v in open_ if (ends := _settled(v, starts, written[v], known)) is not None}
         if not found:
             break
         known.update(found)
         open_ = [v for v in open_ if v not in found]
     if width is not None:
-        far = _after_all(open_, starts, written, known, _longest(dags, frozenset(open_)), 4 * 2**width)
+        far = _after_all(open_, starts, written, known, (_longest(dags, frozenset(open_)), 4 * 2**width), bounds)
         known.update(far)
         open_ = [v for v in open_ if v not in far]
-    of = {v: bounds for v, ends in known.items() if v.sort == INT and (bounds := _finite(ends)) is not None}
+    of = {v: finite for v, ends in known.items() if v.sort == INT and (finite := _finite(ends)) is not None}
     if width is None:
         return Spans(of, frozenset(), None)
     return Spans({**of, **dict.fromkeys(open_, (-(2**width), 2**width - 1))}, frozenset(open_), width)
@@ -180,18 +185,21 @@ def _after_all(
     starts: Mapping[Var, int],
     written: _Writes,
     known: Mapping[Var, Interval],
-    steps: int,
-    largest: int,
+    most: tuple[int, int],
+    bounds: Limits,
 ) -> dict[Var, Interval]:
-    """Bounds of variables that are written from each other after so many steps, whichever they are.
+    """Bounds of variables that are written from each other after `most` steps, whichever they are.
 
-    Without those that may get larger than `largest` in either direction, and those that depend on them.
+    Without those that may get larger than `most` says in either direction, and those that depend on them.
+    Raises LimitReached.
     """
+    steps, largest = most
     now: dict[Var, Interval] = {v: (starts[v], starts[v]) if v in starts else WHOLE for v in variables}
     for _ in range(steps):
         scope = {**known, **now}
         after = dict[Var, Interval]()
         for v in variables:
+            check_time(bounds)
             results = (result for write in written[v] for result, _ in _results(write, scope))
             low, high = reduce(hull, results, now[v])
             is_small = low is not None and high is not None and -largest <= low and high <= largest

@@ -106,10 +106,6 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
     return None
 
 
-def _beside(work: Work, made: Mirrors) -> Work:
-    return Work(replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete)), made.wished)
-
-
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
     """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached."""
     key = side, met

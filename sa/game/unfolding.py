@@ -58,12 +58,13 @@ class _Put(Struct, eq=False):
         return found
 
 
-def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int) -> Unfolded | None:
+def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int, counting: bool = False) -> Unfolded | None:
     """The automaton with control variables as part of its locations; None where it would have more than `most`.
 
-    `read` are variables that others look at. A range of more than `few` values is data.
+    `read` are variables that others look at. A range of more than `few` values is data; so are locals without a range,
+    unless they are `counting`: each round of a loop `i := i + 1` up to a constant has locations of its own then.
     """
-    tracked = _tracked(automaton, few)
+    tracked = _tracked(automaton, few, counting)
     alive = _alive(automaton, read)
     places = {q.name: q for q in automaton.locations}
     outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
@@ -167,32 +168,34 @@ def _known(term: Term | None) -> Term | None:
     return term if isinstance(term, Int | Bool | Member) else None
 
 
-def _tracked(automaton: Automaton, few: int) -> tuple[Var, ...]:
+def _tracked(automaton: Automaton, few: int, counting: bool) -> tuple[Var, ...]:
     """The largest part of the variables whose values only the part itself and conditions decide."""
     left = {v.var: v for v in automaton.variables if v.kind is not Kind.PARAM and not isinstance(v.var.sort, ArraySort)}
     falling = True
     while falling:
         fallen = {
-            v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left, few)
+            v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left, few, counting)
         }
         left = {v: x for v, x in left.items() if v not in fallen}
         falling = bool(fallen)
     return tuple(left)
 
 
-def _is_decided(variable: Variable, term: Term, left: Mapping[Var, Variable], few: int) -> bool:
+def _is_decided(variable: Variable, term: Term, left: Mapping[Var, Variable], few: int, counting: bool) -> bool:
     match term:
         case Int() | Bool() | Member():
             return True
         case Var():
             return term in left
         case Ite(_, positive, negative):
-            return all(_is_decided(variable, t, left, few) for t in (positive, negative))
+            return all(_is_decided(variable, t, left, few, counting) for t in (positive, negative))
         case _ if variable.var.sort == BOOL:
             return True
         case _ if variable.var.sort == INT:
-            if variable.low is None or variable.high is None:
+            if not term.free <= left.keys():
                 return False
-            return variable.high - variable.low < few and term.free <= left.keys()
+            if variable.low is None or variable.high is None:
+                return counting and variable.kind is Kind.LOCAL
+            return variable.high - variable.low < few
         case _:
             return False

@@ -9,8 +9,9 @@ what it was asked to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,12 +21,19 @@ from sa.automata.family import Family, symbolic
 from sa.automata.rename import apart
 from sa.certificates.crowd import Count, counter
 from sa.invariants.balance import Balance, Guess, balances, firsts, placed_weights, weighed
-from sa.invariants.cases import two_valued
-from sa.invariants.points import Points, points
+from sa.invariants.cases import TwoValued, two_valued
+from sa.invariants.points import Points, points, points_by_tests
 from sa.question.asked import Asked
 from sa.terms import build
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Int, Term, Var
+
+
+#: So many counters at most where copies are counted apart by what they test.
+COUNTERS = 6
+
+#: Weights in sums, and the tests that hold: copies of the same kind are counted together.
+_Kind: TypeAlias = tuple[tuple[int, ...], frozenset[Term]]
 
 
 class Counted(Struct, frozen=True):
@@ -40,15 +48,24 @@ class Counted(Struct, frozen=True):
 
 
 def counted(asked: Asked) -> Counted | None:
-    """Counters of copies that are in balance with something; None where there are none."""
+    """Counters of copies that are in balance with something; None where there are none.
+
+    Copies of which a test of their own variables holds are counted apart from others, if there are few counters then.
+    """
+    apart_by_tests = _counted(asked, points_by_tests)
+    few = apart_by_tests is None or len(apart_by_tests.counts) <= COUNTERS
+    return apart_by_tests if few else _counted(asked, points)
+
+
+def _counted(asked: Asked, spread_by: Callable[[Automaton, TwoValued], Points]) -> Counted | None:
     firsts_of = tuple(symbolic(f, 1) for f in asked.families)
     everyone = (*asked.threads, *firsts_of)
     two = two_valued(everyone, firsts(everyone, asked.init))
-    spread = tuple(points(t, two) for t in everyone)
+    spread = tuple(spread_by(t, two) for t in everyone)
     sums = _sums(asked, tuple(apart(p.automaton) for p in spread), _left_out(asked, spread))
     counts, weights = list[Count](), list[tuple[int, ...]]()
     for family, point in zip(asked.families, spread[len(asked.threads) :], strict=True):
-        for vector, held in _alike(point, [b.places for b in sums]).items():
+        for (vector, _), held in _alike(point, [b.places for b in sums]).items():
             if any(vector):
                 counts.append(Count(family.thread.name, tuple(held.items())))
                 weights.append(vector)
@@ -92,16 +109,17 @@ def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -
     return found
 
 
-def _alike(copy: Points, sums: Sequence[Mapping[tuple[str, str], Term]]) -> dict[tuple[int, ...], dict[str, Term]]:
-    """Conditions by location, for all points with the same weights."""
-    found, every = dict[tuple[int, ...], dict[str, list[Term]]](), Counter(place for place, _ in copy.meant.values())
+def _alike(copy: Points, sums: Sequence[Mapping[tuple[str, str], Term]]) -> dict[_Kind, dict[str, Term]]:
+    """Conditions by location, for all points with the same weights at which the same tests hold."""
+    found, every = dict[_Kind, dict[str, list[Term]]](), Counter(place for place, _ in copy.meant.values())
     for point, (place, values) in copy.meant.items():
         said = [places.get((copy.automaton.name, point), build.ZERO) for places in sums]
         vector = tuple(w.value for w in said if isinstance(w, Int))
-        found.setdefault(vector, {}).setdefault(place, []).append(values)
+        kind = vector, copy.tests.intersection(build.conjuncts(values))
+        found.setdefault(kind, {}).setdefault(place, []).append(values)
     return {
-        vector: {q: build.TRUE if len(some) == every[q] else build.lor(*some) for q, some in held.items()}
-        for vector, held in found.items()
+        kind: {q: build.TRUE if len(some) == every[q] else build.lor(*some) for q, some in held.items()}
+        for kind, held in found.items()
     }
 
 

@@ -20,12 +20,12 @@ from sa.invariants.conjunctions import conjunctions
 from sa.invariants.crowd import joint_of, systems
 from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
-from sa.invariants.crowd_needs import Offered, needed, numbers_of
+from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Term, Var
+from sa.terms.term import IsZero, Le, Term, Var, subterms
 
 
 class Effort(Enum):
@@ -72,8 +72,12 @@ def _pairs(s: System) -> Iterator[tuple[str, str]]:
 def _offered(s: System, effort: Effort) -> Offered:
     if effort is Effort.NEEDS:
         return needed(s, ())
-    alone = tuple(numbers_of(s))
-    return {predicate(places): (*balanced(s, places), *alone) for places in places_of(s)}
+    alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
+    offered = dict[str, Sequence[Term]]()
+    for places in places_of(s):
+        here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
+        offered[predicate(places)] = (*balanced(s, places), *alone, *(at_places(f, here) for f in parts))
+    return offered
 
 
 def _reached(s: System, found: Mapping[str, Term]) -> Mapping[tuple[str, ...], Term]:
@@ -103,24 +107,40 @@ def _common(session: Session, cases: Sequence[Term], tried: Iterator[Term]) -> T
     possible = [inv for inv in cases if not session.implied(build.FALSE, (inv,))]
     if not possible:
         return build.FALSE
-    return build.land(*(f for f in dict.fromkeys(tried) if all(session.implied(f, (inv,)) for inv in possible)))
+    common = [f for f in dict.fromkeys(tried) if all(session.implied(f, (inv,)) for inv in possible)]
+    # The longest are left out first, and what speaks of less does not need what speaks of more.
+    for formula in sorted(common, key=lambda f: -sum(1 for _ in subterms((f,)))):
+        rest = [f for f in common if f is not formula]
+        if session.implied(formula, tuple(f for f in rest if f.free <= formula.free)):
+            common = rest
+    return build.land(*common)
 
 
 def _tried(
     s: System, cases: Sequence[Term], spoken: frozenset[Var], places: tuple[str, str], pair: Sequence[Automaton]
 ) -> Iterator[Term]:
     """What is said of one case and speaks of these two alone, and what numbers of copies say of these."""
-    for equation in () if s.counted is None else s.counted.equations:
-        if isinstance(equation, IsZero):
-            total = _with_least(s, equation.total, places, pair)
-            if total.free and total.free <= spoken:
-                yield from (build.at_most_zero(total), build.at_most_zero(build.scale(-1, total)))
-    yield from (c for c in build.conjuncts(cases[0]) if c.free and c.free <= spoken) if cases else ()
+    said = build.conjuncts(cases[0]) if cases else ()
+    equations = () if s.counted is None else (e.total for e in s.counted.equations if isinstance(e, IsZero))
+    bounded = (c.total for c in said if isinstance(c, Le)) if s.counted is not None else ()
+    least = dict[frozenset[tuple[Term, int]], int]()
+    for total in (*(t for e in equations for t in (e, build.scale(-1, e))), *bounded):
+        seen = _with_least(s, total, places, pair)
+        if seen is not total and seen.free and seen.free <= spoken:
+            const, parts = build.linear_parts(seen)
+            same = frozenset(parts.items())
+            least[same] = max(const, least.get(same, const))
+    yield from (build.at_most_zero(build.linear(const, dict(parts))) for parts, const in least.items())
+    yield from (c for c in said if c.free and c.free <= spoken)
 
 
 def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:
-    """A sum in balance with as many copies as are seen of two in place of all."""
+    """A sum that is 0 at most with as many copies as are seen of two in place of all; as it is where they make it less."""
     assert s.counted is not None
+    _, parts = build.linear_parts(total)
+    counted_in = [p for n in range(len(s.counted.counts)) if (p := counter(n)) in parts]
+    if not counted_in or any(parts[p] < 0 for p in counted_in):
+        return total
     here = {t.name: q for t, q in zip(pair, places, strict=True)}
     families = zip(s.families, s.counts, strict=True)
     names = ((f, symbolic_name(f, n)) for f, count in families for n in range(1, count + 1))

@@ -32,6 +32,9 @@ Offered: TypeAlias = Mapping[str, Sequence[Term]]
 #: So many formulas at most for each choice of locations, and so many that depend on a truth value.
 OFFERED, DEPENDENT = 450, 80
 
+#: Sums of so many summands at most have parts that are bounded, and so many bounds there are at most.
+SUMMED, PARTS = 7, 160
+
 #: So many tests at most of which it is supposed that one copy at a time passes them.
 ALONE = 12
 
@@ -41,7 +44,7 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     guessed = (*undisturbed(s.apart), *tested(s.apart), *islice(_of_one_only(s), ALONE))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     compared = candidates(variables(s), s.apart, identities(s), bads)
-    alone = tuple(numbers_of(s))
+    alone, summed = tuple(numbers_of(s)), tuple(islice(parts_of_sums(s), PARTS))
     shared = _shared(s.apart)
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
     others = [f for f in compared if isinstance(f, Not) and f.free and f.free <= shared.keys()]
@@ -51,7 +54,7 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     own_tests = {t.name: _own_tests(t) for t in s.apart}
     kept_alone = tuple(equations([t for t in s.apart if t.name not in _further(s)], init=s.asked.init))
     # Claims may speak of more copies than there are here, and of where they are.
-    known, placed = frozenset(variables(s)), frozenset(f for f in somewhere if mentioned(f))
+    known, placed = frozenset(variables(s)), frozenset(f for f in (*somewhere, *summed) if mentioned(f))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
@@ -64,7 +67,8 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         kept = [f for f in (at_places(e, here) for e in kept_alone) if f.free]
         protected = (build.implies(test, f) for f in kept for test in told)
         more = _in_turn(numbers, needs, compared, each, dependent, (*kept, *protected))
-        formulas = dict.fromkeys((*balanced(s, places), *alone, *apart, *more))
+        parts = (at_places(f, here) if f in placed else f for f in summed)
+        formulas = dict.fromkeys((*balanced(s, places), *alone, *parts, *apart, *more))
         offered[predicate(places)] = tuple(formulas)[:OFFERED]
     return offered
 
@@ -87,7 +91,8 @@ def while_told(threads: Sequence[Automaton], compared: Sequence[Term]) -> tuple[
     tested_bounds = dict.fromkeys(
         c for t in threads for e in t.edges for a in atoms_of(e.guard) if len(a.free) == 1 for c in _constants(a)
     )
-    bounds = (f for c in tested_bounds for v in numbers for f in (build.le(c, v), build.le(v, c)))
+    limits = map(build.integer, tested_bounds)
+    bounds = (f for c in limits for v in numbers for f in (build.le(c, v), build.le(v, c)))
     made = (f for f in compared if isinstance(f, IsZero) and f.free and f.free <= shared.keys())
     said = tuple(dict.fromkeys((*islice(orders, DEPENDENT), *made, *bounds)))
     found, told = dict[Term, None](), _told(threads)
@@ -108,12 +113,12 @@ def always_or_while_told(threads: Sequence[Automaton], formulas: Iterable[Term])
     return tuple(dict.fromkeys((*formulas, *under)))
 
 
-def _constants(test: Term) -> Iterator[Term]:
+def _constants(test: Term) -> Iterator[int]:
     """What a test of one number compares it with."""
     body = test.body if isinstance(test, Not) else test
     if isinstance(body, IsZero | Le):
         const, parts = build.linear_parts(body.total)
-        yield from (build.integer(-const * c) for c in parts.values() if c in (1, -1))
+        yield from (-const * c for c in parts.values() if c in (1, -1))
 
 
 def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:
@@ -157,6 +162,21 @@ def numbers_of(s: System) -> Iterator[Term]:
     for one, other in combinations(counters, 2):
         yield build.lor(build.at_most_zero(one), build.at_most_zero(other))
         yield build.le(build.add(one, other), build.ONE)
+
+
+def parts_of_sums(s: System) -> Iterator[Term]:
+    """That some of what is in balance is bounded by 0, or by what copies test: `left + #(at L, v <= 0) >= 0`."""
+    if s.counted is None or not any(c.free for count in s.counted.counts for _, c in count.held):
+        return
+    tested_of = (a for count in s.counted.counts for _, c in count.held for a in atoms_of(c))
+    bounds = dict.fromkeys((0, *(b for a in tested_of for b in _constants(a))))
+    for total in (e.total for e in s.counted.equations if isinstance(e, IsZero)):
+        const, parts = build.linear_parts(total)
+        every = [build.integer(b) for b in dict.fromkeys((*bounds, *(-const - b for b in bounds)))]
+        sizes = range(1, len(parts)) if len(parts) <= SUMMED else ()
+        for some in (some for size in sizes for some in combinations(parts.items(), size)):
+            part = build.add(*(build.scale(c, p) for p, c in some))
+            yield from (f for b in every for f in (build.le(b, part), build.le(part, b)))
 
 
 def _two_sided(variable: Variable) -> Iterator[Term]:

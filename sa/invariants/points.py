@@ -1,6 +1,8 @@
-"""Automata with the values in their locations that locals have which only get constants.
+"""Automata with the values in their locations that locals have which only get constants, or whether what they test of
+their locals is so.
 
-After a compare-and-swap a location stands for two: where it did what it was asked to, and where it did not.
+After a compare-and-swap a location stands for two: where it did what it was asked to, and where it did not. So does
+one after `v := fetch_add(left, -1)`, if `v > 0` is tested next.
 """
 
 from __future__ import annotations
@@ -10,24 +12,27 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, edges_from, location_of, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from, location_of, variables_of
 from sa.automata.live import live
 from sa.invariants.cases import TwoValued, cases
+from sa.invariants.houdini import atoms_of
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Int, Member, Term, Var
+from sa.terms.sort import BOOL
+from sa.terms.substitute import rebuild, substitute
+from sa.terms.term import Bool, Forall, Int, Member, Term, Var, children
 
-#: Locations with values at most.
-POINTS = 60
+#: Locations with values at most, and tests of locals.
+POINTS, TESTS = 60, 4
 
 
 class Points(Struct, frozen=True):
-    """The automaton, for each of its locations what it stands for, and the locals whose values are in them."""
+    """The automaton, for each of its locations what it stands for, the locals whose values are in them, and tests."""
 
     automaton: Automaton
     meant: Mapping[str, tuple[str, Term]]
     known: frozenset[Var]
+    tests: frozenset[Term] = frozenset()
 
 
 def points(thread: Automaton, two: TwoValued) -> Points:
@@ -43,6 +48,47 @@ def points(thread: Automaton, two: TwoValued) -> Points:
         own = {v: t for v, t in own.items() if v not in partly}
 
 
+def points_by_tests(thread: Automaton, two: TwoValued) -> Points:
+    """The same with what the thread tests of its own variables in its locations, where it tests it later."""
+    tests = _tests(thread)
+    flags = {test: build.variable(f"#test {n}", BOOL) for n, test in enumerate(tests)}
+    made = points(_flagged(thread, flags), two)
+    meaning: dict[Var, Term] = {flag: test for test, flag in flags.items()}
+    meant = {name: (place, substitute(values, meaning)) for name, (place, values) in made.meant.items()}
+    return replace(made, meant=meant, tests=frozenset(f for t in tests for f in (t, build.lnot(t))))
+
+
+def _tests(thread: Automaton) -> list[Term]:
+    """What guards say of locals that steps give values to, each or its negation."""
+    moved = {v for e in thread.edges for v, t in e.updates if not isinstance(t, Int | Bool | Member)}
+    own = frozenset(variables_of(thread, Kind.LOCAL))
+    rigid = frozenset(variables_of(thread, Kind.PARAM))
+    found = dict[Term, None]()
+    for test in (a for e in thread.edges for a in atoms_of(e.guard)):
+        local = test.free & own
+        if local & moved and test.free <= own | rigid and build.lnot(test) not in found:
+            found[test] = None
+    return list(found)[:TESTS]
+
+
+def _flagged(thread: Automaton, flags: Mapping[Term, Var]) -> Automaton:
+    """The thread with a flag for each test, which it tests instead: nothing is known of it at the start."""
+    instead: dict[Term, Term] = {t: f for test, f in flags.items() for t, f in ((test, f), (build.lnot(test), build.lnot(f)))}
+
+    def told(term: Term) -> Term:
+        if term in instead:
+            return instead[term]
+        return term if isinstance(term, Forall) or not children(term) else rebuild(term, told)
+
+    def flagged(edge: Edge) -> Edge:
+        after = dict[Var, Term](edge.updates)
+        more = ((f, substitute(t, after)) for t, f in flags.items() if not t.free.isdisjoint(after))
+        return replace(edge, guard=told(edge.guard), updates=(*edge.updates, *((f, told(t)) for f, t in more)))
+
+    declared = tuple(Variable(f, Kind.LOCAL) for f in flags.values())
+    return replace(thread, variables=(*thread.variables, *declared), edges=tuple(map(flagged, thread.edges)))
+
+
 def _is_partly_known(var: Var, meant: Sequence[tuple[str, Term]]) -> bool:
     """Whether some location stands for values of a variable and for any value, too."""
     told: dict[str, set[bool]] = {}
@@ -53,10 +99,11 @@ def _is_partly_known(var: Var, meant: Sequence[tuple[str, Term]]) -> bool:
 
 def _spread(thread: Automaton, split: Mapping[str, Sequence[Edge]], own: Mapping[Var, Term | None]) -> Points:
     """The thread with the values of its `own` variables in its locations; None is any value, also where nobody reads it
-    any more of those that begin with any.
+    any more and it may still have the value that it begins with.
     """
     loose = frozenset(v for v, t in own.items() if t is None)
     read = live(thread, frozenset()) if loose else {}
+    unwritten = {v: _unwritten(thread, v) for v in loose}
     found, edges = {(thread.initial, tuple(own.items())): "0"}, list[Edge]()
     waiting = list(found)
     while waiting:
@@ -68,7 +115,7 @@ def _spread(thread: Automaton, split: Mapping[str, Sequence[Edge]], own: Mapping
                 continue
             updates = tuple((v, substitute(t, values)) for v, t in edge.updates)
             after = dict(known) | {v: t for v, t in updates if v in own}
-            after |= dict.fromkeys(loose - read[edge.target] if loose else ())
+            after |= {v: None for v in loose if edge.target in unwritten[v] and v not in read[edge.target]}
             there = (edge.target, tuple(after.items()))
             if there not in found:
                 if len(found) == POINTS:
@@ -82,6 +129,17 @@ def _spread(thread: Automaton, split: Mapping[str, Sequence[Edge]], own: Mapping
         for (q, known), name in found.items()
     }
     return Points(replace(thread, locations=places, initial="0", edges=tuple(edges)), meant, frozenset(own))
+
+
+def _unwritten(thread: Automaton, var: Var) -> frozenset[str]:
+    """Locations that can be reached without a step that writes a variable."""
+    leaving, found, waiting = edges_from(thread), {thread.initial}, [thread.initial]
+    while waiting:
+        for edge in leaving.get(waiting.pop(), ()):
+            if edge.target not in found and all(v is not var for v, _ in edge.updates):
+                found.add(edge.target)
+                waiting.append(edge.target)
+    return frozenset(found)
 
 
 def _constant(thread: Automaton, edges: Sequence[Edge]) -> dict[Var, Term | None]:

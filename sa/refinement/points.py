@@ -50,7 +50,8 @@ def points_of(goal: Goal) -> Points | None:
 
 def _unfolded(automaton: Automaton, read: frozenset[Var]) -> Unfolded | None:
     most = max(POINTS, EACH * len(automaton.locations))
-    found = (unfolded(automaton, read, few, most) for few in FEW)
+    tried = ((FEW[0], True), *((few, False) for few in FEW))
+    found = (unfolded(automaton, read, few, most, counting) for few, counting in tried)
     return next((made for made in found if made is not None), None)
 
 

@@ -63,7 +63,7 @@ def model_of(t: Task, rounds: int) -> tuple[Rounds, Model | None, list[Dangerous
     """The engine's runs in exactly so many rounds, and a model of one into something bad."""
     c = Circuit(Limits(), bits=True)
     width = usual_width(t.system)
-    r = begin(c, t.system, t.dags, range(len(t.dags)), spans(t.system, t.dags, width), canonical=True)
+    r = begin(c, t.system, t.dags, range(len(t.dags)), spans(t.system, t.dags, width, Limits()), canonical=True)
     for _ in range(rounds):
         add_round(r)
     possible = dangers(r)

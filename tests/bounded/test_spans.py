@@ -52,7 +52,7 @@ def exact(seeds: Iterable[int]) -> int:
         text = f"global x : int = {begun['x']}; global y : int = {begun['y']}; invariant i : x * y != 123456789; "
         question = asked(text + "".join(f"thread T{i} {{ {body} }} " for i, body in enumerate(bodies)))
         s = system(question.threads, question.bads)
-        known = spans(s, task(s, 0, exactly=True).dags, 12)
+        known = spans(s, task(s, 0, exactly=True).dags, 12, Limits())
         for name in "xy":
             if (v := variable(name)) in known.of and v not in known.guessed:
                 low, high = known.of[v]
@@ -71,5 +71,5 @@ def test_what_a_step_waits_for_bounds_what_it_writes() -> None:
     text += "thread U { local v : int; while (true) { havoc v; y := if v > 9 then 9 else if v < 0 then 0 else v; } }"
     question = asked(text)
     s = system(question.threads, question.bads)
-    known = spans(s, task(s, 50, exactly=True).dags, None)
+    known = spans(s, task(s, 50, exactly=True).dags, None, Limits())
     assert known.of[variable("x")] == (0, 7) and known.of[variable("y")] == (0, 9)
