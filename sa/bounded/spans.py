@@ -67,7 +67,7 @@ def spans(s: System, dags: Sequence[Dag], width: int | None, bounds: Limits) -> 
     open_ = list(written)
     while True:
         check_time(bounds)
-        found = {v: ends for v in open_ if (ends := _settled(v, starts, written[v], known)) is not None}
+        found = {v: own for v in open_ if (own := _settled(v, starts, written[v], known)) is not None}
         if not found:
             break
         known.update(found)

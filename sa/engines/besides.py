@@ -9,6 +9,7 @@ say too much, and there they are asked for under a condition, or not at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from itertools import islice, permutations, product
 
 from msgspec.structs import replace
@@ -24,11 +25,26 @@ from sa.engines.outcome import Found
 from sa.refinement.coupling import Coupling, Part, conditions, equations_of, weakened
 from sa.smt.session import Session, Unsat
 from sa.terms import build
+from sa.terms.name import off_side
 from sa.terms.printer import show
+from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
-from sa.terms.term import IsZero, Same, Term, Var
+from sa.terms.term import Bool, Int, IsZero, Same, Term, Var
 from sa.values.search import suspected
 from sa.values.sought import Sought
+
+
+class Besides(Enum):
+    """Where it comes from what is related besides what is asked.
+
+    That abstract locks are free at all times, as if what they protect were one step; equations less plays against
+    them; or random runs.
+    """
+
+    REST = "rest"
+    PLAYS = "plays"
+    SAMPLES = "samples"
+
 
 #: Equations that are begun with, and plays against them.
 EQUATIONS, PLAYS = 32, 32
@@ -36,8 +52,9 @@ EQUATIONS, PLAYS = 32, 32
 #: Numbers of a side of which differences are looked at.
 FEW = 3
 
-#: Steps in which a play is looked for, and values that are tried for choices without a range.
-STEPS, VALUES = 10_000, 4
+#: Steps in which a play is looked for, values that are tried for choices without a range, and abstract states that are
+#: looked at for one answer: abstract threads that go around silently have any number of them.
+STEPS, VALUES, STATES = 20_000, 4, 100
 
 
 def block_besides(block: Refinement | None, formulas: tuple[Term, ...]) -> Refinement:
@@ -50,6 +67,21 @@ def block_besides(block: Refinement | None, formulas: tuple[Term, ...]) -> Refin
 
 def _formula(term: Term) -> Formula:
     return Formula(term, Origin(None))
+
+
+def at_rest(goal: Goal) -> tuple[Term, ...]:
+    """That abstract variables which ι does not read have their first values: steps give them these, and others."""
+    read, written = iota_of(goal).free, dict[Var, set[Term]]()
+    for edge in goal.abstract.edges:
+        for var, value in edge.updates:
+            written.setdefault(var, set()).add(value)
+    shared = frozenset(variables_of(goal.abstract, Kind.GLOBAL)) - read
+    begun = (solution(c, shared) for c in build.conjuncts(goal.abstract.init))
+    return tuple(
+        build.eq(var, value)
+        for var, value in dict.fromkeys(said for said in begun if said is not None)
+        if isinstance(value, Int | Bool) and value in written.get(var, ()) and len(written[var]) > 1
+    )
 
 
 def related_besides(wholes: Sequence[Goal], options: Options) -> tuple[Term, ...]:
@@ -109,14 +141,17 @@ def with_besides(found: Found, formulas: tuple[Term, ...]) -> Found:
 def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
     """Equations between globals of the two sides of which ι has none, where they begin with the same value.
 
-    An equation that ι asks for under a condition is none: it may hold at all times.
+    An equation that ι asks for under a condition is none: it may hold at all times. What equals its namesake is not
+    compared with others.
     """
     session = Session(options.limits, tuple(a.formula for a in goal.axioms), options.seed)
     start = (*(f.term for f in goal.kappa), goal.concrete.init, goal.abstract.init)
     told = frozenset(v for c in build.conjuncts(iota_of(goal)) if isinstance(c, IsZero | Same) for v in c.free)
     mine, theirs = ([v for v in variables_of(a, Kind.GLOBAL) if v not in told] for a in (goal.concrete, goal.abstract))
-    true = (e for e in _equations(mine, theirs) if isinstance(session.check((*start, build.lnot(e))), Unsat))
-    return islice(true, EQUATIONS)
+    true = [e for e in _equations(mine, theirs) if isinstance(session.check((*start, build.lnot(e))), Unsat)]
+    namesakes = [e for e in true if len({off_side(v.name) for v in e.free}) == 1]
+    named = frozenset(v for e in namesakes for v in e.free)
+    return islice((e for e in true if e in namesakes or len(e.free) > 2 or e.free.isdisjoint(named)), EQUATIONS)
 
 
 def _equations(mine: Sequence[Var], theirs: Sequence[Var]) -> Iterator[Term]:
@@ -135,4 +170,4 @@ def _equations(mine: Sequence[Var], theirs: Sequence[Var]) -> Iterator[Term]:
 
 def _play(goal: Goal, options: Options) -> Play | None:
     """A short play against a goal on small values, which need not be one on others. Raises LimitReached."""
-    return suspected(goal, options.limits, Sought(STEPS, pool=VALUES, plays=True))
+    return suspected(goal, options.limits, Sought(STEPS, states=STATES, pool=VALUES, plays=True))

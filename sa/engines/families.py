@@ -16,7 +16,7 @@ from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, Limits, Pace, remaining
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.engines.besides import related_besides, with_besides
+from sa.engines.besides import Besides, at_rest, related_besides, with_besides
 from sa.engines.engine import ROUNDS
 from sa.engines.met_pairs import Proving, Work, pairs_in, proved_from, proved_in, texts_of
 from sa.engines.options import Options
@@ -28,6 +28,7 @@ from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies
 from sa.question.goals import closes, goals, is_large
 from sa.question.uncut import uncut
+from sa.terms.term import Term
 
 #: The most copies of each family in a play.
 MANY = 4
@@ -46,13 +47,15 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Proving(True, Depth.GLANCE),
     Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
-    Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=True),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
     # In closures more than one variable may change at once.
-    Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=True),
+    Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    # An abstract thread takes a lock and gives it back in one answer: that is a detour.
+    Proving(True, Depth.BRIEF, besides=Besides.REST),
     Proving(True, Depth.GLANCE, Effort.NEEDS),
-    Proving(True, Depth.GLANCE, Effort.NEEDS, besides=True),
+    Proving(True, Depth.GLANCE, Effort.NEEDS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=True),
     Proving(False, Depth.GLANCE, Effort.NEEDS),
     Refuting(3, Depth.BRIEF),
@@ -132,17 +135,23 @@ def _tried(work: Work, tried: Proving | Refuting, own: Options, whole: Limits, n
     match tried:
         case Refuting():
             return _refuted(asked, tried, own, whole, notes)
-        case Proving(besides=True):
-            if work.besides is None:
-                few = tuple(_with_copies(asked, 2))
-                work.besides = related_besides(few, own) if few else ()
-            said = work.besides
+        case Proving(besides=Besides() as kind):
+            if kind not in work.besides:
+                work.besides[kind] = _related(tuple(_with_copies(asked, 2)), kind, own)
+            said = work.besides[kind]
             found = proved_from(pairs_in(work, tried, said, own), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
         case Proving():
             return proved_in(work, tried, own, whole)
         case _ as never:
             assert_never(never)
+
+
+def _related(few: Sequence[Goal], kind: Besides, options: Options) -> tuple[Term, ...]:
+    """What may be related besides what is asked, of goals with few copies. Raises LimitReached."""
+    if not few:
+        return ()
+    return at_rest(few[-1]) if kind is Besides.REST else related_besides(few, options)
 
 
 def _with_copies(asked: Crowds, most: int) -> Iterator[Goal]:

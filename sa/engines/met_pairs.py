@@ -19,7 +19,7 @@ from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ghosts import program_with_ghosts
 from sa.checker.ruling import Accepted
-from sa.engines.besides import block_besides, with_besides
+from sa.engines.besides import Besides, block_besides, with_besides
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -39,13 +39,13 @@ class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
 
     `met` is how much is done to know what holds where two meet; None for nothing. `besides`: with more related than is
-    asked, if something is found; `mirrored`: with ghosts that follow abstract variables.
+    asked, if something is found there; `mirrored`: with ghosts that follow abstract variables.
     """
 
     closures: bool
     depth: Depth
     met: Effort | None = None
-    besides: bool = False
+    besides: Besides | None = None
     mirrored: bool = False
 
 
@@ -65,7 +65,7 @@ class Work(Struct, eq=False):
     wished: tuple[Term, ...] = ()
     known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
-    besides: tuple[Term, ...] | None = None
+    besides: dict[Besides, tuple[Term, ...]] = field(default_factory=dict)
     mirrored: tuple[tuple[Mirrors, Work], ...] | None = None
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from enum import Enum
 from time import perf_counter
 
 from msgspec import Struct, field
@@ -25,7 +24,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
-from sa.engines.besides import block_besides, related_besides, with_besides
+from sa.engines.besides import Besides, at_rest, block_besides, related_besides, with_besides
 from sa.engines.engine import ROUNDS
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
@@ -40,13 +39,6 @@ from sa.terms.term import Term
 
 #: What looking for samples may use of the time of a round.
 SHARE_OF_SAMPLES = 0.6
-
-
-class Besides(Enum):
-    """Where it comes from what is related besides what is asked: equations less plays against them, or random runs."""
-
-    PLAYS = "plays"
-    SAMPLES = "samples"
 
 
 class Pairs(Struct, frozen=True):
@@ -85,6 +77,7 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Products(Depth.QUICK),
     Pairs(Level.HIDDEN, Effort.BRIEF),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
     Pairs(Level.HIDDEN, Effort.EXACT),
@@ -278,6 +271,8 @@ def _pairs_besides(
     """The proof from pairs of threads with more related than is asked, or nothing."""
 
     def related() -> tuple[Term, ...]:
+        if tried.besides is Besides.REST:
+            return at_rest(product)
         if tried.besides is Besides.PLAYS:
             return related_besides((product,), options)
         budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)

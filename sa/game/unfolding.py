@@ -1,9 +1,9 @@
 """Automata with values of control variables as part of their locations: flags, locks, who holds them.
 
 A variable is control where only constants, other control variables and conditions decide its value, or where it has
-few values and only control is computed into it. What is true of the data where a lock is held then is a fact of a
-location, and not one under a condition; and what cannot be reached while it is held is not there at all. Steps are as
-they were, but for conditions on which value comes next.
+few values and only control is computed into it. So is the remainder of a number that a step asks for. What is true of
+the data where a lock is held then is a fact of a location, and not one under a condition; and what cannot be reached
+while it is held is not there at all. Steps are as they were, but for conditions on which value comes next.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.live import live
 from sa.automata.ranges import within
+from sa.automata.remainders import with_remainders
 from sa.terms import build
 from sa.terms.cases import outcomes
 from sa.terms.solve import solution
@@ -58,19 +59,22 @@ class _Put(Struct, eq=False):
         return found
 
 
-def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int, counting: bool = False) -> Unfolded | None:
+def unfolded(
+    automaton: Automaton, read: frozenset[Var], few: int, most: int, counting: bool = False
+) -> Unfolded | None:
     """The automaton with control variables as part of its locations; None where it would have more than `most`.
 
     `read` are variables that others look at. A range of more than `few` values is data; so are locals without a range,
     unless they are `counting`: each round of a loop `i := i + 1` up to a constant has locations of its own then.
     """
-    tracked = _tracked(automaton, few, counting)
-    alive = _alive(automaton, read)
-    places = {q.name: q for q in automaton.locations}
+    (told,), meaning = with_remainders((automaton,))
+    tracked = _tracked(told, few, counting)
+    alive = _alive(told, read)
+    places = {q.name: q for q in told.locations}
     outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
-    for number, edge in enumerate(automaton.edges):
+    for number, edge in enumerate(told.edges):
         outgoing[edge.source].append((number, edge))
-    begun = dict(filter(None, (solution(c, frozenset(tracked)) for c in build.conjuncts(automaton.init))))
+    begun = dict(filter(None, (solution(c, frozenset(tracked)) for c in build.conjuncts(told.init))))
     first = _point(automaton.initial, {v: _known(begun.get(v)) for v in tracked}, tracked, alive)
     names, pending, edges = {first: _name(first, 0)}, [first], list[tuple[int, Edge]]()
     put = _Put()
@@ -83,15 +87,17 @@ def unfolded(automaton: Automaton, read: frozenset[Var], few: int, most: int, co
                     pending.append(there)
                     if len(names) > most:
                         return None
-                guard = build.land(edge.guard, condition)
-                edges.append((number, replace(edge, source=names[here], target=names[there], guard=guard)))
+                plain = automaton.edges[number]
+                guard = build.land(plain.guard, substitute(condition, meaning))
+                edges.append((number, replace(plain, source=names[here], target=names[there], guard=guard)))
     order = {q.name: i for i, q in enumerate(automaton.locations)}
     points = sorted(names, key=lambda p: order[p[0]])
-    values = {names[p]: build.land(*_equations(p, tracked)) for p in points}
+    values = {names[p]: substitute(build.land(*_equations(p, tracked)), meaning) for p in points}
+    written = {q.name: q for q in automaton.locations}
     return Unfolded(
         replace(
             automaton,
-            locations=tuple(_location(places[p[0]], names[p], values[names[p]]) for p in points),
+            locations=tuple(_location(written[p[0]], names[p], values[names[p]]) for p in points),
             initial=names[first],
             edges=tuple(edge for _, edge in edges),
         ),
@@ -173,9 +179,8 @@ def _tracked(automaton: Automaton, few: int, counting: bool) -> tuple[Var, ...]:
     left = {v.var: v for v in automaton.variables if v.kind is not Kind.PARAM and not isinstance(v.var.sort, ArraySort)}
     falling = True
     while falling:
-        fallen = {
-            v for e in automaton.edges for v, t in e.updates if v in left and not _is_decided(left[v], t, left, few, counting)
-        }
+        written = ((v, t) for e in automaton.edges for v, t in e.updates if v in left)
+        fallen = {v for v, t in written if not _is_decided(left[v], t, left, few, counting)}
         left = {v: x for v, x in left.items() if v not in fallen}
         falling = bool(fallen)
     return tuple(left)

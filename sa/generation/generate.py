@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, location_of, variables_of
+from sa.automata.remainders import with_remainders
 from sa.automata.rename import apart, own_local
 from sa.base.limits import Limits
 from sa.conditions.environment import identity
@@ -25,7 +26,6 @@ from sa.generation.checks import verify
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, Seen, changes_of, relation_of
 from sa.generation.modular import Annotation, Wanted, solve_modular
-from sa.generation.remainders import with_remainders
 from sa.generation.steady import steady
 from sa.generation.symmetry import rotation
 from sa.generation.visibility import Exposed, Level, exposed

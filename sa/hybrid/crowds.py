@@ -23,7 +23,7 @@ from sa.hybrid.engine import decided
 from sa.hybrid.exploring import Effort
 from sa.hybrid.slices import is_small, mattering
 from sa.invariants.crowd import about, excluded_by, systems
-from sa.invariants.crowd_candidates import candidates
+from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_clauses import System, clauses, identities, parameters, variables, wanted
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
@@ -81,7 +81,7 @@ def _families(asked: Asked) -> Iterator[Automaton]:
 
 
 def _compared(s: System, bad: Bad) -> tuple[Term, ...]:
-    said = candidates(variables(s), s.apart, identities(s), (bad,))
+    said = (*candidates(variables(s), s.apart, identities(s), (bad,)), *applied(s.apart, variables(s)))
     return tuple(f for f in said if not any(isinstance(v.sort, ArraySort) for v in f.free))
 
 

@@ -17,9 +17,9 @@ from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.cases import branches
 from sa.terms.solve import solution
-from sa.terms.sort import INT, ArraySort
+from sa.terms.sort import BOOL, INT, ArraySort
 from sa.terms.substitute import rebuild, substitute
-from sa.terms.term import Int, IsZero, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
+from sa.terms.term import Call, Int, IsZero, Le, Or, Select, Store, Term, Var, children, sort_of, subterms
 
 #: Formulas about other numbers at most.
 OTHERS = 60
@@ -57,6 +57,10 @@ def candidates(
     own = (every - cells.keys()) | {index, *cells.values()}
     of_elements = _said(tests, reached, _named(parameters, clauses), index, cells)
     said = _first((f for f in of_elements if f.free <= own), size.said)
+    said = (*_applied(terms, index, cells), *_once_true(reached, _named(parameters, clauses), cells), *said)
+    # An element may mean something only while there is a flag at its index.
+    flags = [c for c in cells.values() if c.sort == BOOL]
+    said += tuple(build.implies(flag, f) for flag in flags for f in said if flag not in f.free)
     found = _ends(parameters, clauses, reached, tests)
     # What moves tells more than bounds that never do.
     ends = _first(sorted((t for t in found if t.free <= data and not has_functions(t)), key=_is_fixed), size.ends)
@@ -68,6 +72,26 @@ def candidates(
     alike = (build.eq(one, two) for one, two in _moved_alike(parameters, clauses, reached))
     others = islice((*numbers, *alike, *(w for w in wanted if w.free <= data), *beyond, *ordered), OTHERS)
     return tuple(f for f in dict.fromkeys((*others, *about)) if f.free)
+
+
+def _applied(terms: Sequence[Term], index: Var, cells: Mapping[Var, Var]) -> tuple[Term, ...]:
+    """That an element is what a function without a body is of its index."""
+    functions = dict.fromkeys(t.function for t in subterms(terms) if isinstance(t, Call) and len(t.arguments) == 1)
+    return tuple(
+        build.eq(cell, build.call(f, (index,)))
+        for f in functions
+        for cell in cells.values()
+        if f.arguments[0] == index.sort and f.result == cell.sort
+    )
+
+
+def _once_true(
+    reached: Sequence[Select | Store], named: Mapping[Term, Sequence[Var]], cells: Mapping[Var, Var]
+) -> tuple[Term, ...]:
+    """That a flag which was read as true is true: nobody takes back that something was published."""
+    read = ((cells.get(a), named.get(p, ())) for p in reached for a in (_array(p),) if isinstance(a, Var))
+    pairs = ((v, cell) for cell, names in read for v in names if cell is not None and cell.sort == v.sort == BOOL)
+    return tuple(dict.fromkeys(build.implies(v, cell) for v, cell in pairs))
 
 
 def pairs(

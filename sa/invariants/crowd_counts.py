@@ -28,7 +28,6 @@ from sa.terms import build
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Int, Term, Var
 
-
 #: So many counters at most where copies are counted apart by what they test.
 COUNTERS = 6
 

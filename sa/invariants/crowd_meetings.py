@@ -135,7 +135,7 @@ def _tried(
 
 
 def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:
-    """A sum that is 0 at most with as many copies as are seen of two in place of all; as it is where they make it less."""
+    """A sum that is 0 at most with as many copies as are seen of two in place of all; as it is where they lessen it."""
     assert s.counted is not None
     _, parts = build.linear_parts(total)
     counted_in = [p for n in range(len(s.counted.counts)) if (p := counter(n)) in parts]

@@ -7,8 +7,10 @@ and how many copies there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice, permutations, zip_longest
+from itertools import chain, combinations, islice, permutations, zip_longest
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton, Kind, Variable, variables_of
 from sa.automata.family import symbolic_name
@@ -54,11 +56,11 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     own_tests = {t.name: _own_tests(t) for t in s.apart}
     kept_alone = tuple(equations([t for t in s.apart if t.name not in _further(s)], init=s.asked.init))
     # Claims may speak of more copies than there are here, and of where they are.
-    known, placed = frozenset(variables(s)), frozenset(f for f in (*somewhere, *summed) if mentioned(f))
+    known, placed = frozenset(variables(s)), _Placed({f: mentioned(f) for f in (*somewhere, *summed)})
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        said_here = (at_places(f, here) if f in placed else f for f in somewhere)
+        said_here = (placed.at(f, here) for f in somewhere)
         needs = (f for f in said_here if f.free and f.free <= known)
         own_of = [own_tests[t].get(q, ()) for t, q in here.items()]
         own = [test for tests in own_of for test in tests]
@@ -67,10 +69,24 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         kept = [f for f in (at_places(e, here) for e in kept_alone) if f.free]
         protected = (build.implies(test, f) for f in kept for test in told)
         more = _in_turn(numbers, needs, compared, each, dependent, (*kept, *protected))
-        parts = (at_places(f, here) if f in placed else f for f in summed)
-        formulas = dict.fromkeys((*balanced(s, places), *alone, *parts, *apart, *more))
-        offered[predicate(places)] = tuple(formulas)[:OFFERED]
+        parts = (placed.at(f, here) for f in summed)
+        offered[predicate(places)] = _different((balanced(s, places), alone, parts, apart, more), OFFERED)
     return offered
+
+
+class _Placed(Struct, frozen=True, eq=False):
+    """Formulas where threads are at locations: the same wherever those are that they do not mention."""
+
+    names: Mapping[Term, tuple[str, ...]]
+    known: dict[tuple[Term, tuple[str | None, ...]], Term] = field(default_factory=dict)
+
+    def at(self, formula: Term, here: Mapping[str, str]) -> Term:
+        """The formula where each thread is at its location."""
+        key = formula, tuple(here.get(name) for name in self.names[formula])
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = at_places(formula, here)
+        return found
 
 
 def _shared(threads: Sequence[Automaton]) -> dict[Var, None]:
@@ -119,6 +135,16 @@ def _constants(test: Term) -> Iterator[int]:
     if isinstance(body, IsZero | Le):
         const, parts = build.linear_parts(body.total)
         yield from (-const * c for c in parts.values() if c in (1, -1))
+
+
+def _different(kinds: Iterable[Iterable[Term]], most: int) -> tuple[Term, ...]:
+    """The first so many different formulas; others are not even made."""
+    found = dict[Term, None]()
+    for formula in chain.from_iterable(kinds):
+        found[formula] = None
+        if len(found) == most:
+            break
+    return tuple(found)
 
 
 def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:

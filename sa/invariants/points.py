@@ -73,7 +73,8 @@ def _tests(thread: Automaton) -> list[Term]:
 
 def _flagged(thread: Automaton, flags: Mapping[Term, Var]) -> Automaton:
     """The thread with a flag for each test, which it tests instead: nothing is known of it at the start."""
-    instead: dict[Term, Term] = {t: f for test, f in flags.items() for t, f in ((test, f), (build.lnot(test), build.lnot(f)))}
+    instead: dict[Term, Term] = dict(flags)
+    instead |= {build.lnot(test): build.lnot(flag) for test, flag in flags.items()}
 
     def told(term: Term) -> Term:
         if term in instead:

@@ -219,7 +219,8 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
     """A play on concrete states, or all pairs of them where these are finitely many. Raises LimitReached."""
     from sa.values.search import search
 
-    played = _as_closed(asked)
+    # Duplicator can do more where the moves of environments are steps: all pairs of that game prove nothing.
+    played = None if sought.all_or_nothing and not asked.goal.closed else _as_closed(asked)
     if played is None:
         return
     report(Event("plays on values", {"steps allowed": sought.steps}))
@@ -227,7 +228,6 @@ def by_states(sought: Sought, asked: GoalAsked, budget: Budget, report: Report) 
         case None:
             return
         case Closed() if played is not asked:
-            # Duplicator can do more in the closed game.
             return
         case Closed(concrete, abstract, pairs):
             work = _work(asked, budget)

@@ -7,6 +7,7 @@ from random import Random
 from msgspec import Struct
 
 from sa.automata.trace import Configuration
+from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.explicit.kept import Kept
 from sa.explicit.machine import Machine, machine
@@ -46,7 +47,7 @@ def sides(goal: Goal, session: Session, known: tuple[Kept, Kept], pooled: int, l
     concrete, abstract = (
         machine(a, pool, what, FEW) for a, what in zip((goal.concrete, goal.abstract), known, strict=True)
     )
-    ends = following(goal, concrete, abstract, one_way(goal, session), looked_at)
+    ends = following(goal, concrete, abstract, one_way(goal, session), looked_at, Limits())
     wanted, numbers = opening(goal), {id(e): n for n, e in enumerate(goal.concrete.edges)}
     given, starts = tuple(v.var for v in wanted.variables), picks(wanted.formula, (), wanted.variables, pool, FEW)
     return Sides(goal, given, starts, concrete, abstract, ends, numbers)

@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
+from sa.base.limits import Limits, check_time, remaining
 from sa.certificates.goal import Goal, iota_of
 from sa.explicit.machine import Action, Machine, Stride
 from sa.explicit.picks import Row
 from sa.terms.compile import compiled, predicate
 from sa.terms.sort import Value
 from sa.values.one_way import OneWay
+
+#: Abstract states between looks at the clock.
+_BETWEEN_LOOKS_AT_THE_CLOCK = 256
 
 
 class Ends(Struct, eq=False):
@@ -47,7 +51,8 @@ class Ends(Struct, eq=False):
 class Following(Struct, eq=False):
     """The abstract side's answers, with a memory.
 
-    `looks` counts the abstract states looked at; they are at most `most` for one set of answers.
+    `looks` counts the abstract states looked at; they are at most `most` for one set of answers. Beyond the `bounds` in
+    time LimitReached is raised.
     """
 
     concrete: Machine
@@ -58,6 +63,7 @@ class Following(Struct, eq=False):
     most: int
     targets: tuple[Callable[[Row], Value], ...]
     past: tuple[tuple[Callable[[Row], Value], bool], ...]
+    bounds: Limits
     looks: int = 0
     _kept: dict[tuple[int, int], bool] = field(default_factory=dict)
     _classes: dict[Row, int] = field(default_factory=dict)
@@ -138,6 +144,10 @@ class Following(Struct, eq=False):
                 yield state
                 continue
             self.looks += 1
+            if self.looks % _BETWEEN_LOOKS_AT_THE_CLOCK == 0 and remaining(self.bounds) == 0.0:
+                # Whoever asks these answers again is not to take those that were found for all.
+                ends.partial = True
+                check_time(self.bounds)
             if len(stops) > self.most:
                 ends.partial = True
                 return
@@ -157,12 +167,14 @@ class Following(Struct, eq=False):
             yield from steps.strides
 
 
-def following(goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int) -> Following:
-    """The answers of a goal's abstract side."""
+def following(
+    goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int, bounds: Limits
+) -> Following:
+    """The answers of a goal's abstract side, as far as they are found in time."""
     iota = iota_of(goal)
     # A parameter of both sides stands twice in this row, with one value.
     related = predicate(iota, (*concrete.order, *abstract.order))
     seen = tuple(i for i, v in enumerate(concrete.order) if v in iota.free)
     targets = tuple(compiled(way.concrete, concrete.order) for way in ways)
     past = tuple((compiled(way.abstract, abstract.order), way.grows) for way in ways)
-    return Following(concrete, abstract, related, seen, ways, most, targets, past)
+    return Following(concrete, abstract, related, seen, ways, most, targets, past, bounds)

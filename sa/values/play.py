@@ -117,8 +117,9 @@ def _made(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position
         there = moves[-1].after if moves else teller.abstract.configuration(abstract)
         loss = broken(teller.board, move.after, there)
         if loss is None:
-            looks = _looks(game.abstract, teller.abstract, end)
-            replies.append(Reply(moves, _position(teller, _lost(teller, pair, stride, looks), real.after, end)))
+            then = _lost(teller, pair, stride, _looks(game.abstract, teller.abstract, end))
+            if then is not None:
+                replies.append(Reply(moves, _position(teller, then, real.after, end)))
         elif shown < BROKEN_SHOWN:
             shown += 1
             replies.append(Reply(moves, loss))
@@ -152,7 +153,9 @@ def _move(machine: Machine, stride: Stride) -> Move:
 
 
 def _ways(teller: _Teller, abstract: int, stride: Stride) -> dict[_Stop, tuple[_Stop, Stride] | None]:
-    """Every stop on the way to an answer and how it is reached first, nearest stops first; past the goal none."""
+    """Every stop on the way to an answer and how it is reached first, nearest stops first; past the goal none, and of a
+    game that guesses only those that it may look at.
+    """
     start = abstract, stride.action is None
     ways: dict[_Stop, tuple[_Stop, Stride] | None] = {start: None}
     pending = [start]
@@ -160,6 +163,9 @@ def _ways(teller: _Teller, abstract: int, stride: Stride) -> dict[_Stop, tuple[_
     for stop in pending:
         if len(ways) > STATE_BOUND:
             raise Survives("there are too many answers")
+        if teller.game.guessing and len(ways) > teller.game.following.most:
+            # Those that were not looked at count as none.
+            break
         if _is_past(teller, stop[0], stride):
             continue
         shown = () if stop[1] else teller.abstract.showing(stop[0], stride.action).strides
@@ -182,8 +188,10 @@ def _ends(teller: _Teller, ways: dict[_Stop, tuple[_Stop, Stride] | None]) -> It
             yield end, tuple(reversed(moves))
 
 
-def _lost(teller: _Teller, pair: Pair, stride: Stride, end: int) -> Pair:
-    """The lost pair that tells how to go on against an answer's end: the nearest to its loss."""
+def _lost(teller: _Teller, pair: Pair, stride: Stride, end: int) -> Pair | None:
+    """The lost pair that tells how to go on against an answer's end: the nearest to its loss. None in a game that
+    guesses, where nobody looked at it. Raises Survives.
+    """
     game = teller.game
     firsts = game.following.first(pair.abstract, stride.action, stride.after).every()
     reached = ((first, game.following.silent(first, stride.after)) for first in firsts)
@@ -192,6 +200,8 @@ def _lost(teller: _Teller, pair: Pair, stride: Stride, end: int) -> Pair:
     if itself is not None and itself.stride is not None and itself.rank < pair.rank:
         known.append(itself)
     if not known:
+        if game.guessing:
+            return None
         raise Survives("an answer's silent steps have no end")
     return min(known, key=lambda d: d.rank)
 

@@ -58,7 +58,7 @@ def search(goal: Goal, bounds: Limits, sought: Sought) -> Position | Guess | Clo
     if not goal.closed or goal.choose_init or goal.axioms:
         return None
     try:
-        game = _game(goal, one_way(goal, Session(bounds)), sought)
+        game = _game(goal, one_way(goal, Session(bounds)), sought, bounds)
         lost = _lost_start(game, bounds, sought)
         if lost is not None:
             return told(game, lost, bounds) or guess(game, lost)
@@ -111,17 +111,17 @@ def _guessed(goal: Goal, bounds: Limits, sought: Sought) -> tuple[Game, Pair | N
     if not goal.closed or goal.choose_init or goal.axioms:
         return None
     try:
-        game = _game(goal, one_way(goal, Session(bounds)), sought)
+        game = _game(goal, one_way(goal, Session(bounds)), sought, bounds)
         game.guessing = True
         return game, _lost_start(game, bounds, sought)
     except Unevaluable:
         return None
 
 
-def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought) -> Game:
+def _game(goal: Goal, ways: tuple[OneWay, ...], sought: Sought, bounds: Limits) -> Game:
     pool, read = interesting(terms_of(goal))[: sought.pool], iota_of(goal).free
     concrete, abstract = (machine(a, pool, kept(a, read), sought.few) for a in (goal.concrete, goal.abstract))
-    ends = following(goal, concrete, abstract, ways, sought.states)
+    ends = following(goal, concrete, abstract, ways, sought.states, bounds)
     going = first(goal.concrete, read) if sought.plays else ()
     return Game(goal, concrete, abstract, ends, first=going, partial=bool(going))
 

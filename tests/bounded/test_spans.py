@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
+from sa.base.limits import Limits
 from sa.bounded.search import task
 from sa.bounded.spans import spans
 from sa.explicit.system import system

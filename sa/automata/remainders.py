@@ -1,8 +1,8 @@
-"""Remainders of counters as variables of their own while boxes look for invariants.
+"""Remainders of counters as variables of their own: for boxes, and as part of locations.
 
 A sequence lock counts by one, and readers ask whether the number is even. Boxes cannot say that of the number. So the
 remainder of a number by a small constant, where some step asks for it, becomes a variable with few values that every
-step keeps up to date. What boxes find is said of the number itself again.
+step keeps up to date. What is found is said of the number itself again.
 """
 
 from __future__ import annotations
