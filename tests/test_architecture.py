@@ -83,6 +83,7 @@ MAY_IMPORT = {
         "smt",
         "domains",
         "certificates",
+        "conditions",
         "generation",
         "question",
         "explicit",

@@ -23,7 +23,7 @@ from sa.engines.options import Options
 from sa.engines.outcome import Found, Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, statistics_of
-from sa.invariants.crowd_meetings import Effort
+from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies
 from sa.question.goals import closes, goals, is_large
@@ -52,6 +52,9 @@ PLAN: tuple[Proving | Refuting, ...] = (
     # In closures more than one variable may change at once.
     Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.PLACES),
+    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=True),
+    Proving(False, Depth.GLANCE, Effort.PLACES, mirrored=True),
     # An abstract thread takes a lock and gives it back in one answer: that is a detour.
     Proving(True, Depth.BRIEF, besides=Besides.REST),
     Proving(True, Depth.GLANCE, Effort.NEEDS),

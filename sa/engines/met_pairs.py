@@ -25,11 +25,12 @@ from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
 from sa.engines.results import shortcoming, statistics_of
-from sa.invariants.crowd_meetings import Effort
+from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, with_one_copy
 from sa.question.goals import thread_goals
-from sa.refinement.crowds import Known, Pairs, composition_of, known_of, met_of, pairs_of
+from sa.refinement.crowd_known import Known, known_of, met_of
+from sa.refinement.crowds import Pairs, composition_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
 from sa.terms.term import Term

@@ -33,6 +33,7 @@ from sa.engines.recall import decided
 from sa.engines.results import answered, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
+from sa.invariants.efforts import Effort as Needed
 from sa.question.asked import Decision
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.terms.term import Term
@@ -56,12 +57,12 @@ class Met(Struct, frozen=True):
     """The pairs with what holds where two threads meet, at a glance.
 
     `closures`: in closures of environments, where more than one variable may change at once. `mirrored`: with ghosts
-    of the concrete program that follow abstract variables. `needs`: with all that the pairs need there.
+    of the concrete program that follow abstract variables. `met` is how much is done to know more.
     """
 
     closures: bool
     mirrored: bool
-    needs: bool = False
+    met: Needed = Needed.NUMBERS
 
 
 class Products(Struct, frozen=True):
@@ -83,10 +84,11 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.EXACT),
     Met(closures=True, mirrored=False),
     Met(closures=True, mirrored=True),
+    Met(closures=True, mirrored=True, met=Needed.PLACES),
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
     Met(closures=False, mirrored=True),
-    Met(closures=True, mirrored=True, needs=True),
+    Met(closures=True, mirrored=True, met=Needed.NEEDS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
     Pairs(Level.LOCATIONS, Effort.SHARPEN),
     Pairs(Level.HIDDEN, Effort.PERSIST),
@@ -297,12 +299,10 @@ def _met(
     """The proof from pairs that know what holds where two threads meet, or how far it got."""
     # Loaded only where pairs of threads are not enough as they are.
     from sa.engines.met_pairs import Proving, Work, proved_in
-    from sa.invariants.crowd_meetings import Effort as Needed
     from sa.question.families import crowds
 
     work = memory.met.once(block, lambda: Work(crowds(abstract, concrete, block)))
-    effort = Needed.NEEDS if tried.needs else Needed.NUMBERS
-    proving = Proving(tried.closures, Depth.GLANCE, effort, mirrored=tried.mirrored)
+    proving = Proving(tried.closures, Depth.GLANCE, tried.met, mirrored=tried.mirrored)
     try:
         return proved_in(work, proving, options, options.limits)
     except LimitReached:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sa.generation.environment import Change, keeps
 from sa.smt.session import Sat, Session, Unsat
@@ -22,7 +21,7 @@ from sa.terms.atoms import atoms
 from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.sort import INT, ArraySort
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Mod, Select, Term, Var, subterms
+from sa.terms.term import Mod, Term, Var, subterms
 
 #: Conditions that are tried at most.
 CONDITIONS = 40
@@ -70,18 +69,6 @@ def closure_of(
     for condition in conditions:
         _add(asked, build.implies(condition, _then(condition, shared)), found)
     return build.land(*found)
-
-
-def own_elements(
-    session: Session, changes: Sequence[Change], shared: Sequence[Var], read: Iterable[Select], known: Term
-) -> Term:
-    """That elements which a thread reads through its own variables stay as they are, where that is so.
-
-    `known` is what it knows where it is: that what was published is not written again. Raises LimitReached.
-    """
-    here = [replace(c, condition=build.land(c.condition, known)) for c in changes]
-    same = (build.eq(build.select(primed(t.array), t.index), t) for t in read if isinstance(t.array, Var))
-    return build.land(*(t for t in same if all(keeps(session, c, t, shared) for c in here)))
 
 
 def _add(asked: _Question, template: Term, found: list[Term]) -> None:

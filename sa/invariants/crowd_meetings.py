@@ -7,7 +7,6 @@ least two where two copies read. What is said of a meeting has no counters in it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
 from itertools import islice, product
 
 from sa.automata.automaton import Automaton
@@ -21,19 +20,13 @@ from sa.invariants.crowd import joint_of, systems
 from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
+from sa.invariants.efforts import Effort
+from sa.invariants.indexed import apart_from_others, indices_of
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
-
-
-class Effort(Enum):
-    """What joint invariants may be made of: numbers of copies alone, or all that steps need too."""
-
-    NUMBERS = "numbers"
-    NEEDS = "needs"
-
 
 #: Solver resources for each question, and formulas that are tried where two meet.
 SOON, TRIED = 300_000, 24
@@ -44,7 +37,11 @@ def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
     known, done = counted(asked), set[tuple[str, str]]()
     if known is None and effort is Effort.NUMBERS:
         return
-    for s in systems(asked, known):
+    if effort is Effort.PLACES and not indices_of((*asked.threads, *(f.thread for f in asked.families))):
+        return
+    listed = tuple(systems(asked, known))
+    # That a place of a copy's own is no other's is known where there are two copies.
+    for s in reversed(listed) if effort is Effort.PLACES else listed:
         pairs = [p for p in _pairs(s) if p not in done]
         if not pairs:
             continue
@@ -73,6 +70,8 @@ def _offered(s: System, effort: Effort) -> Offered:
     if effort is Effort.NEEDS:
         return needed(s, ())
     alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
+    if effort is Effort.PLACES:
+        alone = (*alone, *apart_from_others(s.apart))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}

@@ -17,12 +17,13 @@ from sa.automata.automaton import Automaton, Edge, Kind, Label, variables_of
 from sa.automata.program import Program
 from sa.certificates.ghosts import Ghost
 from sa.certificates.goal import Goal, iota_of
+from sa.invariants.indexed import indices_of
 from sa.question.families import Crowds
 from sa.terms import build
 from sa.terms.name import unused
 from sa.terms.solve import solution
 from sa.terms.substitute import sided, substitute, unsided
-from sa.terms.term import Ite, Term, Var, sort_of
+from sa.terms.term import ConstantArray, Ite, Term, Var, sort_of
 
 #: In how many ways steps without actions are answered.
 WAYS = 4
@@ -88,12 +89,15 @@ def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], 
 
 
 def _wished(concrete: Program, ghosts: Sequence[Ghost]) -> Iterator[Term]:
-    """Equations between a ghost and a variable that begins as it does."""
+    """Equations between a ghost and a variable that begins as it does, or an element of an array at a shared place."""
+    places = indices_of((*concrete.threads, *(f.thread for f in concrete.families)))
     shared = frozenset(v.var for v in concrete.variables if v.kind is Kind.GLOBAL)
     begun = dict(s for c in build.conjuncts(concrete.init) if (s := solution(c, c.free & shared)) is not None)
     for ghost, (var, start) in product(ghosts, begun.items()):
         if var.sort == ghost.var.sort and start is ghost.start:
             yield build.eq(ghost.var, var)
+        elif isinstance(start, ConstantArray) and start.value is ghost.start:
+            yield from (build.eq(ghost.var, build.select(var, place)) for place in places if place in shared)
 
 
 def _names(asked: Crowds) -> Iterator[str]:

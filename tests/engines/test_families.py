@@ -23,7 +23,8 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.question.families import crowds
-from sa.refinement.crowds import composition_of, known_of, pairs_of
+from sa.refinement.crowd_known import known_of
+from sa.refinement.crowds import composition_of, pairs_of
 from sa.terms import build
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read

@@ -15,9 +15,10 @@ from sa.engines.goals import decide
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
-from sa.invariants.crowd_meetings import Effort
+from sa.invariants.efforts import Effort
 from sa.question.families import crowds
-from sa.refinement.crowds import composition_of, known_of, met_of, pairs_of
+from sa.refinement.crowd_known import known_of, met_of
+from sa.refinement.crowds import composition_of, pairs_of
 from sa.terms import build
 from sa.terms.sort import BOOL
 from tests.endtoend.asking import read

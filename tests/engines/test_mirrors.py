@@ -21,7 +21,7 @@ from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.refine import refine
-from sa.invariants.crowd_meetings import Effort
+from sa.invariants.efforts import Effort
 from sa.question.families import crowds
 from sa.refinement.mirrors import mirrors
 from sa.terms import build

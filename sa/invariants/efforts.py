@@ -1,0 +1,13 @@
+"""How much is done to know what holds where two threads or copies meet."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Effort(Enum):
+    """What joint invariants may be made of: numbers of copies alone, places in arrays, or all that steps need too."""
+
+    NUMBERS = "numbers"
+    PLACES = "places"
+    NEEDS = "needs"

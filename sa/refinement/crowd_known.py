@@ -1,0 +1,154 @@
+"""What is known of the threads of a program and of copies of families, so that one stands for all.
+
+What boxes say of two copies, conjunctions of what copies compare and assign; and where two of them never are at once,
+which joint invariants of the threads and two copies tell (THEORY section 12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.family import crowd, identity_of, symbolic_name
+from sa.automata.program import Program
+from sa.base.budget import Budget
+from sa.base.limits import Limits
+from sa.certificates.crowd_composition import Known as Meetings
+from sa.certificates.crowd_composition import Met, known_of_two
+from sa.generation.generate import Generated, generate
+from sa.generation.visibility import Level
+from sa.invariants.affine_clauses import affine_equations
+from sa.invariants.conjunctions import conjunctions, under
+from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
+from sa.invariants.crowd_candidates import applied, candidates
+from sa.invariants.crowd_meetings import meetings
+from sa.invariants.crowd_needs import always_or_while_told, while_told
+from sa.invariants.efforts import Effort
+from sa.invariants.preconditions import needed_for
+from sa.question.asked import Asked
+from sa.question.families import Crowds, with_one_copy
+from sa.smt.horn import Clause
+from sa.smt.session import Session
+from sa.terms import build
+from sa.terms.substitute import local_of
+from sa.terms.term import Or, Term, Var
+
+#: Solver resources for each question whether a candidate stays.
+SOON = 500_000
+
+
+class Known(Struct, frozen=True):
+    """What is known of the threads of a program and of two copies of each family, over the names of `apart` threads.
+
+    `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
+    `met` is what is known where two of them meet. `wished` are formulas over shared variables that may always hold, or
+    while something else does: what they need is looked at, too.
+    """
+
+    program: Program
+    identities: tuple[Var, ...]
+    boxes: Generated
+    facts: Mapping[tuple[str, str], Term]
+    met: tuple[Met, ...] = ()
+    wished: tuple[Term, ...] = ()
+
+    def where(self, observer: str, actor: str) -> Meetings:
+        """By locations of an observer and an actor what is known of both."""
+        return known_of_two(self.met, observer, actor)
+
+
+def known_of(program: Program, identities: tuple[Var, ...], wished: tuple[Term, ...], bounds: Limits) -> Known:
+    """Invariants of the threads of a program and of its copies; those that are `wished` too. Raises LimitReached."""
+    pairs = crowd(program.families, tuple(2 for _ in program.families))
+    boxes = generate((*program.threads, *pairs), Level.HIDDEN, bounds)
+    return _with_facts(Known(program, identities, boxes, {}, wished=wished), bounds)
+
+
+def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
+    """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
+    program = known.program
+    asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
+    met = tuple(meetings(asked, effort, Budget(bounds, 0)))
+    return _with_facts(replace(known, met=met), bounds) if met else known
+
+
+def everybody(program: Program) -> tuple[Automaton, ...]:
+    """All threads, and the automata of families."""
+    return (*program.threads, *(f.thread for f in program.families))
+
+
+def _with_facts(known: Known, bounds: Limits) -> Known:
+    """What threads and copies compare and assign, as far as it holds. Raises LimitReached."""
+    program, boxes = known.program, known.boxes
+    session = Session(bounds, tuple(a.formula for a in program.axioms), rlimit=SOON)
+    asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
+    s = apart_from_each_other(asked)
+    names, own = own_parameters(s), [identity_of(f, symbolic_name(f, 1)) for f in program.families]
+    hulls = {predicate_at(t.name, q.name): boxes.hulls[t.name, q.name] for t in s.observers for q in t.locations}
+    offered, also = dict[str, Sequence[Term]](), _of_one(known)
+    wished = always_or_while_told(s.observers, known.wished)
+    for thread in s.observers:
+        said = candidates(tuple(v.var for v in thread.variables), s.observers, own, ())
+        said += (*while_told(s.observers, said), *applied(s.observers, tuple(v.var for v in thread.variables)))
+        needed = dict[str, list[Term]]()
+        for at, formula in needed_for(thread, wished):
+            needed.setdefault(at, []).append(formula)
+        for place in thread.locations:
+            more = (*also.get((thread.name, place.name), ()), *wished, *needed.get(place.name, ()))
+            offered[predicate_at(thread.name, place.name)] = (*more, *said)
+    clauses = tuple(under(names, hulls, _where_met(known, own_clauses(s))))
+    equal = affine_equations(names, clauses, bounds)
+    offered = {name: (*equal[name], *said) for name, said in offered.items()}
+    found = conjunctions(session, names, clauses, offered, bounds)
+    facts = dict[tuple[str, str], Term]()
+    for thread in s.observers:
+        for place in thread.locations:
+            name = predicate_at(thread.name, place.name)
+            facts[thread.name, place.name] = _shorter(session, hulls[name], found[name])
+    return replace(known, facts=facts)
+
+
+def _of_one(known: Known) -> Mapping[tuple[str, str], Sequence[Term]]:
+    """What is known of meetings and speaks of one of the two, by its name and location: it may hold of it alone."""
+    found = dict[tuple[str, str], dict[Term, None]]()
+    of = {name: name for name in (t.name for t in known.program.threads)}
+    of |= {f.thread.name: symbolic_name(f, 1) for f in known.program.families}
+    locals_of = {t.name: frozenset(variables_of(t, Kind.LOCAL)) for t in everybody(known.program)}
+    for observer in everybody(known.program):
+        own = {local_of(v, of[observer.name]) for v in locals_of[observer.name]}
+        shared = {v.var for v in observer.variables if v.kind is not Kind.LOCAL}
+        for actor in everybody(known.program):
+            for (here, _), said in known.where(observer.name, actor.name).items():
+                own_part = (c for c in build.conjuncts(said) if c.free and c.free <= own | shared)
+                found.setdefault((of[observer.name], here), {}).update(dict.fromkeys(own_part))
+    return {spot: tuple(some) for spot, some in found.items()}
+
+
+def _where_met(known: Known, clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """The clauses, with what is known where a step is of somebody else than the observer."""
+    of = {symbolic_name(f, 1): f.thread.name for f in known.program.families}
+    for clause in clauses:
+        said: Term = build.TRUE
+        if known.met and len(clause.body) == 2:
+            (one, here), (two, there) = (a.predicate.rsplit(" at ", 1) for a in clause.body)
+            said = known.where(of.get(one, one), of.get(two, two)).get((here, there), build.TRUE)
+        if said is not build.FALSE:
+            yield replace(clause, constraint=build.land(clause.constraint, said)) if said.free else clause
+
+
+def _shorter(session: Session, known: Term, said: Term) -> Term:
+    """The conjuncts that do not follow from what is known and from those before them, equations first."""
+    kept = list[Term]()
+    for part in sorted(build.conjuncts(said), key=lambda c: (len(c.free) > 2, isinstance(c, Or), c.key)):
+        if not session.implied(part, (known, *kept)):
+            kept.append(part)
+    return build.land(*kept)
+
+
+def with_identities(program: Program, identities: Sequence[Var]) -> tuple[Automaton, ...]:
+    """The threads of a program and one copy of each family, its identity a parameter."""
+    crowded = Crowds(program, program, None, tuple(identities))
+    return with_one_copy(crowded).concrete.threads
