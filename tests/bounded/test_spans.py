@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
-from sa.base.limits import Limits
+import pytest
+
+from sa.base.limits import LimitReached, Limits, limits
 from sa.bounded.search import task
 from sa.bounded.spans import spans
 from sa.explicit.system import system
@@ -60,6 +62,12 @@ def exact(seeds: Iterable[int]) -> int:
                 assert all(low <= here[name] <= high for here in runs(threads, begun)), (seed, name)
                 found += 1
     return found
+
+
+def test_bounds_are_looked_for_within_the_limit_of_time() -> None:
+    s = system(asked("global x, y : int = 0; thread T { while (*) { x := x + y; y := y + x; } }").threads, ())
+    with pytest.raises(LimitReached):
+        spans(s, task(s, 4, exactly=True).dags, 12, limits(0.0, None))
 
 
 def test_bounds_that_follow_from_the_steps_hold_in_all_runs() -> None:

@@ -21,6 +21,7 @@ from sa.app.refine import refine as ask
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.certificates.shape import Entry
+from sa.certificates.threads import Composition
 from sa.checker.judge import judge_refinement
 from sa.checker.question import question
 from sa.checker.ruling import Accepted
@@ -61,6 +62,38 @@ thread T[i : *] {
   while (true) { o := x; atomic { ok := cas(x, o, o + 1); if (ok) { @now(o + 1) skip; } } }
 }
 """
+
+
+#: Whoever reads under the abstract lock may read without it: the other side is at work on one number only.
+LOCKED_READS = """
+global x : int = 0; global l : int = 0;
+thread R[*] { local r : int = 0; while (*) { lock(l); r := x; unlock(l); @read(r) skip; } }
+thread W { while (true) { lock(l); x := x + 1; unlock(l); } }
+"""
+PLAIN_READS = """
+global x : int = 0; global m : int = 0;
+thread R[*] { local r : int = 0; while (*) { r := x; @read(r) skip; } }
+thread W { while (true) { lock(m); x := x + 1; unlock(m); } }
+"""
+
+
+def test_an_abstract_lock_that_nothing_relates_is_free_whenever_the_concrete_side_stands() -> None:
+    outcome = refine(*read(LOCKED_READS, PLAIN_READS), Options(limits(60.0, None)))
+    assert outcome.verdict is Verdict.PROVED and isinstance(outcome.composition, Composition)
+    assert [show(t) for t in outcome.composition.besides] == ["abs.l == 0"]
+    twice = PLAIN_READS.replace("x := x + 1;", "x := x + 2; x := x - 1;")
+    assert refine(*read(LOCKED_READS, twice), Options(limits(60.0, None))).verdict is Verdict.REFUTED
+
+
+def test_what_is_equal_to_its_namesake_is_not_compared_with_others() -> None:
+    """Nor does it matter that abstract threads can go around for ever."""
+    moving = "global a, b : int = 5; thread T[i : 1..2] { while (*) { a, b := a - i, b + i; } }"
+    slowly = """global a, b : int = 5; global l : int = 0;
+    thread T[i : 1..2] { while (*) { lock(l); a := a - i; b := b + i; unlock(l); } }
+    refinement r { abstract "a.sa"; concrete "c.sa"; relate conc.l == 0 ==> conc.a == abs.a && conc.b == abs.b; }"""
+    said = found(moving, slowly)
+    assert said and not any("conc.a == abs.b" in f or "conc.b == abs.a" in f for f in said)
+    assert "conc.b == abs.b" not in said or "conc.a == abs.a" not in said
 
 
 def found(abstract: str, concrete: str) -> list[str]:

@@ -31,6 +31,13 @@ TWINS = {
           await l == 0 { l := -1; } s := a; s := s + b; l := 0; assert s == S; } }""",
         ("", "l := 0; await l == 0 { l := i; }"),
     ),
+    "copies are counted apart by what they test of their own variables": (
+        """global left : int = 7; global sold : int = 0;
+        thread Client[*] { local v : int; while (*) {
+          v := fetch_add(left, -1); if (v $ 0) { sold := sold + 1; } else { left := left + 1; } } }
+        invariant enough : sold <= 7;""",
+        (">", ">="),
+    ),
     "who has a place keeps others out of theirs; two copies of one family and one of another": (
         """global readers, m, room : int = 0;
         thread R[*] { while (true) {

@@ -62,6 +62,31 @@ def _saying(met: Met, *meetings: Meeting) -> Met:
     return Met(replace(met.joint, never=claimed(families, meetings)), meetings)
 
 
+PAIR = """
+global p, q : int = 0;
+thread W[*] { local v : int = 0; while (*) { havoc v; @set(v) p, q := v, 2 * v; } }
+thread R { local r, s : int = 0; while (true) { r, s := p, q; @get(r, s) skip; } }
+"""
+VERSIONS = """
+global a, b : int[*] = 0; global fresh : int = 1; global cur : int = 0;
+thread W[*] {
+  local v, k : int = 0;
+  while (*) { havoc v; k := fetch_add(fresh, 1); a[k] := v; b[k] := 2 * v; @set(v) cur := k; }
+}
+thread R { local k, r, s : int = 0; while (true) { k := cur; r := a[k]; s := b[k]; @get(r, s) skip; } }
+"""
+
+
+def test_a_place_of_ones_own_in_an_array_is_written_by_nobody_else() -> None:
+    """A version is filled before it is published, and the reader's version stays as it was."""
+    outcome = refine(*read(PAIR, VERSIONS), Options(limits(60.0, None)))
+    assert outcome.verdict is Verdict.PROVED and isinstance(outcome.composition, CrowdComposition)
+    assert outcome.composition.met[0] and _ruling(outcome.composition) == "accepted"
+    early = VERSIONS.replace("b[k] := 2 * v; @set(v) cur := k;", "@set(v) cur := k; b[k] := 2 * v;")
+    assert early != VERSIONS
+    assert refine(*read(PAIR, early), Options(limits(60.0, None))).verdict is Verdict.REFUTED
+
+
 def test_places_that_are_never_met_need_not_be_looked_at_together(spinning: CrowdComposition) -> None:
     assert _ruling(spinning) == "accepted"
     assert _ruling(replace(spinning, met=((), ()))) == "compatible"

@@ -53,6 +53,24 @@ def found(text: str) -> CrowdJoint | None:
     return next((e for e in evidence if isinstance(e, CrowdJoint)), None)
 
 
+MEMO = """
+    function f(int) : int; global known : bool[*] = false; global memo : int[*] = 0;
+    thread T[*] { local k, r : int = 0; local hit : bool = false; while (*) {
+      havoc k; hit := known[k];
+      if (hit) { r := memo[k]; } else { r := VALUE; $ }
+      assert r == VALUE; } }
+"""
+
+
+def test_what_an_element_means_while_its_flag_is_up_is_found() -> None:
+    in_order, early = "memo[k] := r; known[k] := true;", "known[k] := true; memo[k] := r;"
+    for value in ("f(k)", "k + 1"):
+        made = found(MEMO.replace("VALUE", value).replace("$", in_order))
+        assert made is not None and check_crowd_joint(made, Limits()) == Accepted()
+    wrong = program_of(MEMO.replace("VALUE", "k + 1").replace("$", early))
+    assert verify(wrong, Options(limits(60.0, None), portfolio=(Turn(BOUNDED, 1.0),))).verdict is Verdict.REFUTED
+
+
 def test_work_that_is_claimed_by_a_counter_is_done_once() -> None:
     made = found(WORK.format(**ONCE))
     assert made is not None and check_crowd_joint(made, Limits()) == Accepted()

@@ -20,6 +20,7 @@ from sa.question.goals import goals
 from sa.refinement.points import points_of
 from sa.simulation import algorithm_2_search
 from sa.terms import build
+from sa.terms.printer import show
 from tests.endtoend.asking import read
 from tests.generators.automata import random_goal
 from tests.oracle.game import decided_at_start
@@ -93,6 +94,60 @@ def test_an_unfolded_automaton_has_copies_of_locations_and_edges_only() -> None:
 
 def test_too_many_points_are_none() -> None:
     assert unfolded(_whole(COUNTER, TAKEN_IN_TURN).concrete, frozenset(), 16, 3) is None
+
+
+TWO_LOOPS = """
+global a : int[4]; global s : int = 0;
+thread T {
+  local i, t : int = 0;
+  while (i < 4) { a[i] := a[i] + 1; i := i + 1; }
+  i := 0;
+  while (i < 4) { t := t + a[i]; i := i + 1; }
+  @out(t) s := t;
+}
+"""
+FUSED = """
+global a : int[4]; global s : int = 0;
+thread T {
+  local i, t : int = 0;
+  while (i < 4) { a[i] := a[i] + 1; t := t + a[i]; i := i + 1; }
+  @out(t) s := t;
+}
+"""
+
+
+def test_rounds_of_a_loop_up_to_a_constant_are_part_of_locations() -> None:
+    assert _by(POINTS, _whole(TWO_LOOPS, FUSED), limits(60.0, None))[0] is not None
+    early = FUSED.replace("a[i] := a[i] + 1; t := t + a[i];", "t := t + a[i]; a[i] := a[i] + 1;")
+    assert early != FUSED and _by(POINTS, _whole(TWO_LOOPS, early), limits(60.0, None))[0] is None
+
+
+def test_a_loop_without_an_end_is_not_unfolded() -> None:
+    endless = _whole(COUNTER, TAKEN_IN_TURN.replace("t := x;", "t := t + 1;")).concrete
+    assert unfolded(endless, frozenset(), 16, 200, counting=True) is None
+    assert unfolded(endless, frozenset(), 16, 200) is not None
+
+
+ADDED = "global x : int = 0; thread T[i : 1..2] { while (*) { @add(i) x := x + 1; } }"
+BY_TURNS = """
+global x, tail : int = 0; global go : bool[2] = {true, false};
+thread T[i : 1..2] {
+  local s, v : int = 0;
+  while (*) {
+    s := fetch_add(tail, 1); await go[s % 2]; v := x; @add(i) x := v + 1; go[s % 2] := false; go[(s + 1) % 2] := true;
+  }
+}
+"""
+
+
+def test_remainders_of_numbers_that_grow_are_part_of_locations() -> None:
+    """A lock with a flag for each place in a ring: a ticket tells the place."""
+    goal = _whole(ADDED, BY_TURNS)
+    assert _by(POINTS, goal, limits(60.0, None))[0] is not None
+    made = unfolded(goal.concrete, frozenset(), 16, 1_000)
+    assert made is not None and any("% 2" in show(term) for term in made.values.values())
+    both = BY_TURNS.replace("{true, false}", "{true, true}")
+    assert both != BY_TURNS and _by(POINTS, _whole(ADDED, both), limits(60.0, None))[0] is None
 
 
 def test_a_choice_that_only_a_conditional_defines_is_found() -> None:

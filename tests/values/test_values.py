@@ -56,6 +56,15 @@ def _is_right(goal: Goal, play: Play) -> bool:
     return accepted and judge(goal, play).fault is None
 
 
+def test_answers_without_an_end_are_looked_for_within_the_limit_of_time() -> None:
+    goal = _asked(
+        "global n : int = 0; thread T { while (*) { n := n + 1; } assume n < 0; @a skip; }",
+        "thread T { @a skip; }",
+    )
+    with pytest.raises(LimitReached):
+        search(goal, limits(0.5, None), Sought(10**9, states=10**9))
+
+
 def _assert_like_the_oracle(samples: Iterator[Sample]) -> None:
     played = total = 0
     for sample in samples:
