@@ -49,12 +49,13 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.PLACES),
+    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.ELEMENTS),
+    Proving(True, Depth.GLANCE, Effort.ELEMENTS, mirrored=True),
     # In closures more than one variable may change at once.
     Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
-    Proving(True, Depth.GLANCE, Effort.PLACES),
-    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=True),
-    Proving(False, Depth.GLANCE, Effort.PLACES, mirrored=True),
     # An abstract thread takes a lock and gives it back in one answer: that is a detour.
     Proving(True, Depth.BRIEF, besides=Besides.REST),
     Proving(True, Depth.GLANCE, Effort.NEEDS),

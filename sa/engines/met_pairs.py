@@ -118,7 +118,9 @@ def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
             if met is None
             else _known(work, side, None, bounds)
         )
-        work.known[key] = plain if met is None else met_of(plain, met, bounds)
+        # Of the abstract side searches have to know all that is said of environments.
+        elements = met is Effort.ELEMENTS and side == 1
+        work.known[key] = plain if met is None else met_of(plain, met, elements, bounds)
     return work.known[key]
 
 

@@ -122,7 +122,8 @@ def surviving(
 ) -> tuple[Term, ...]:
     """The formulas that hold after a step; `after` says a formula of the state before it.
 
-    Formulas without functions may use only that part of what is known, and no axioms: there the solver decides.
+    Formulas without functions may use only that part of what is known, and no axioms: there the solver decides. What
+    reads arrays may also use what is known of all their elements.
     """
     goals = {f: after(f) for f in formulas}
     hypotheses = build.conjoined(known)
@@ -131,9 +132,9 @@ def surviving(
     plain = [f for f in formulas if f not in left and not has_functions(goals[f])]
     with bare.assuming(h for h in hypotheses if not has_functions(h)):
         left.update(holding(bare, {f: goals[f] for f in plain}))
-    left.update(
-        f for f in formulas if f not in left and has_functions(goals[f]) and session.implied(goals[f], hypotheses)
-    )
+    of_all = any(isinstance(h, Forall) for h in hypotheses)
+    others = (f for f in formulas if f not in left and (has_functions(goals[f]) or (of_all and _reads(goals[f]))))
+    left.update([f for f in others if session.implied(goals[f], hypotheses)])
     return tuple(f for f in formulas if f in left)
 
 
@@ -167,6 +168,10 @@ def _is_false(goal: Term, values: Mapping[Var, Value]) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
+def _reads(formula: Term) -> bool:
+    return any(isinstance(t, Select) for t in subterms((formula,)))
+
+
 def has_functions(term: Term) -> bool:
     """Whether a term has functions or quantifiers in it."""
     return any(isinstance(t, Forall | Call) for t in subterms((term,)))

@@ -14,16 +14,17 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, location_of, variables_of
 from sa.automata.family import Family, identity_of, symbolic, symbolic_name
+from sa.automata.program import Program
 from sa.automata.rename import apart, own_local
 from sa.certificates.crowd_composition import called
 from sa.generation.closure import closure_of
 from sa.generation.environment import Change, changes_of, environment_of
-from sa.refinement.crowd_known import Known, everybody, with_identities
+from sa.refinement.crowd_known import Known, everybody, owned, with_identities
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.sort import INT
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import local_of, primed, substitute
-from sa.terms.term import Select, Term, Var, subterms
+from sa.terms.term import Forall, Select, Term, Var, sort_of, subterms
 
 
 class Side(Struct, frozen=True):
@@ -43,7 +44,7 @@ def side_of(known: Known, session: Session, closures: bool, extra: Iterable[Term
     threads = with_identities(program, known.identities)
     strong, weak = list[Automaton](), list[Automaton]()
     for thread in threads:
-        copy, shared, read = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), _own_reads(thread)
+        copy, shared, read = copies.get(thread.name), variables_of(thread, Kind.GLOBAL), _own_reads(program, thread)
         made, envs = dict[Others, Term](), dict[str, Term]()
         annotated = _annotated(known, thread, known.boxes.boxes, copies)
         for place in annotated.locations:
@@ -57,13 +58,16 @@ def side_of(known: Known, session: Session, closures: bool, extra: Iterable[Term
                     made[others] = environment_of(changes, shared)
             envs[place.name] = build.land(made[others], _own_elements(known, session, thread, place, read, copy))
         strong.append(_in_environments(annotated, envs))
-        weak.append(_in_environments(_annotated(known, thread, known.boxes.hulls, copies), envs))
+        shorter = _annotated(known, thread, known.boxes.hulls, copies)
+        # What holds of all elements is for the checker: in searches only those count that a thread reads.
+        bare = tuple(replace(q, inv=_without_quantifiers(q.inv)) for q in shorter.locations)
+        weak.append(_in_environments(replace(shorter, locations=bare), envs))
     return Side(tuple(strong), tuple(weak))
 
 
-def _own_reads(thread: Automaton) -> tuple[Select, ...]:
-    """Reads of shared arrays without bounds through the thread's own variables."""
-    shared, own = (frozenset(variables_of(thread, kind)) for kind in (Kind.GLOBAL, Kind.LOCAL))
+def _own_reads(program: Program, thread: Automaton) -> tuple[Select, ...]:
+    """Reads of shared arrays without bounds through variables that nobody but the thread writes."""
+    shared, own = frozenset(variables_of(thread, Kind.GLOBAL)), owned(program, thread)
     terms = (t for e in thread.edges for t in (e.guard, *(value for _, value in e.updates)))
     read = (t for t in subterms(terms) if isinstance(t, Select) and t.array in shared and t.index in own)
     return tuple(dict.fromkeys(read))
@@ -143,15 +147,18 @@ def _own_elements(
     for element in read:
         array, index = element.array, element.index
         assert isinstance(array, Var)
-        written = (
-            (build.eq(build.select(value, index), element), (place.inv, facts[e.source], e.guard))
+        after = build.select(primed(array), index)
+        written = [
+            (build.select(value, index), (place.inv, facts[e.source], e.guard))
             for other, facts in _actors(known, observer, copy, beside)
             for e in other.edges
             for v, value in e.updates
             if v is array
-        )
-        if all(session.implied(same, said) for same, said in written):
-            found.append(build.eq(build.select(primed(array), index), element))
+        ]
+        if all(session.implied(build.eq(now, element), said) for now, said in written):
+            found.append(build.eq(after, element))
+        elif sort_of(element) == BOOL and all(session.implied(now, (element, *said)) for now, said in written):
+            found.append(build.implies(element, after))
     return build.land(*found)
 
 
@@ -160,7 +167,12 @@ def _changes(
 ) -> Iterable[Change]:
     """What all others do to shared variables, other copies of the observer's own family among them."""
     for other, facts in _actors(known, observer, copy, others):
-        yield from changes_of(other, known.boxes.steps[other.name], facts)
+        bare = {place: _without_quantifiers(fact) for place, fact in facts.items()}
+        yield from changes_of(other, known.boxes.steps[other.name], bare)
+
+
+def _without_quantifiers(formula: Term) -> Term:
+    return build.land(*(c for c in build.conjuncts(formula) if not any(isinstance(t, Forall) for t in subterms((c,)))))
 
 
 def _actors(

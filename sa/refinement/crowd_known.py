@@ -27,6 +27,7 @@ from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_meetings import meetings
 from sa.invariants.crowd_needs import always_or_while_told, while_told
 from sa.invariants.efforts import Effort
+from sa.invariants.indexed import at_own_places, everywhere
 from sa.invariants.preconditions import needed_for
 from sa.question.asked import Asked
 from sa.question.families import Crowds, with_one_copy
@@ -34,7 +35,7 @@ from sa.smt.horn import Clause
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import local_of
-from sa.terms.term import Or, Term, Var
+from sa.terms.term import Forall, Or, Term, Var
 
 #: Solver resources for each question whether a candidate stays.
 SOON = 500_000
@@ -54,6 +55,7 @@ class Known(Struct, frozen=True):
     facts: Mapping[tuple[str, str], Term]
     met: tuple[Met, ...] = ()
     wished: tuple[Term, ...] = ()
+    elements: bool = False
 
     def where(self, observer: str, actor: str) -> Meetings:
         """By locations of an observer and an actor what is known of both."""
@@ -67,12 +69,22 @@ def known_of(program: Program, identities: tuple[Var, ...], wished: tuple[Term, 
     return _with_facts(Known(program, identities, boxes, {}, wished=wished), bounds)
 
 
-def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
-    """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
+def met_of(known: Known, effort: Effort, elements: bool, bounds: Limits) -> Known:
+    """The same with what is known where two of them meet, if there is something, and with `elements` what holds of all
+    elements of arrays. Raises LimitReached.
+    """
     program = known.program
     asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
     met = tuple(meetings(asked, effort, Budget(bounds, 0)))
-    return _with_facts(replace(known, met=met), bounds) if met else known
+    return _with_facts(replace(known, met=met, elements=elements), bounds) if met or elements else known
+
+
+def owned(program: Program, thread: Automaton) -> frozenset[Var]:
+    """The variables of a thread or copy that nobody else writes, no other copy either."""
+    others = (*(t for t in program.threads if t.name != thread.name), *(f.thread for f in program.families))
+    shared = frozenset(variables_of(thread, Kind.GLOBAL))
+    written = frozenset(v for t in others for e in t.edges for v, _ in e.updates)
+    return frozenset(v.var for v in thread.variables if v.kind is not Kind.PARAM) - (written & shared)
 
 
 def everybody(program: Program) -> tuple[Automaton, ...]:
@@ -90,12 +102,15 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     hulls = {predicate_at(t.name, q.name): boxes.hulls[t.name, q.name] for t in s.observers for q in t.locations}
     offered, also = dict[str, Sequence[Term]](), _of_one(known)
     wished = always_or_while_told(s.observers, known.wished)
+    shared = tuple(dict.fromkeys(v for t in s.observers for v in variables_of(t, Kind.GLOBAL)))
+    of_all = tuple(everywhere(s.observers, shared)) if known.elements else ()
     for thread in s.observers:
         said = candidates(tuple(v.var for v in thread.variables), s.observers, own, ())
         said += (*while_told(s.observers, said), *applied(s.observers, tuple(v.var for v in thread.variables)))
         needed = dict[str, list[Term]]()
         for at, formula in needed_for(thread, wished):
             needed.setdefault(at, []).append(formula)
+        said = (*of_all, *at_own_places(thread, owned(program, thread), of_all), *said)
         for place in thread.locations:
             more = (*also.get((thread.name, place.name), ()), *wished, *needed.get(place.name, ()))
             offered[predicate_at(thread.name, place.name)] = (*more, *said)
@@ -140,9 +155,15 @@ def _where_met(known: Known, clauses: Iterable[Clause]) -> Iterator[Clause]:
 
 
 def _shorter(session: Session, known: Term, said: Term) -> Term:
-    """The conjuncts that do not follow from what is known and from those before them, equations first."""
+    """The conjuncts that do not follow from what is known and from those before them, equations first, and at the end
+    what holds of all elements: searches do not look at that.
+    """
     kept = list[Term]()
-    for part in sorted(build.conjuncts(said), key=lambda c: (len(c.free) > 2, isinstance(c, Or), c.key)):
+
+    def order(part: Term) -> tuple[bool, bool, bool, str]:
+        return isinstance(part, Forall), len(part.free) > 2, isinstance(part, Or), part.key
+
+    for part in sorted(build.conjuncts(said), key=order):
         if not session.implied(part, (known, *kept)):
             kept.append(part)
     return build.land(*kept)

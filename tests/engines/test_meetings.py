@@ -49,7 +49,7 @@ def _ruling(made: CrowdComposition) -> str:
 def spinning() -> CrowdComposition:
     asked = crowds(*read(ADD, SPINNING))
     known = [known_of(p, asked.identities, (), limits(60.0, None)) for p in (asked.abstract, asked.concrete)]
-    abstract, concrete = (met_of(k, Effort.NEEDS, limits(60.0, None)) for k in known)
+    abstract, concrete = (met_of(k, Effort.NEEDS, False, limits(60.0, None)) for k in known)
     pairs = pairs_of(asked, abstract, concrete, True, limits(60.0, None))
     made = composition_of(pairs, [decide(goal, limits(30.0, None)) for goal in pairs.goals])
     assert made is not None
