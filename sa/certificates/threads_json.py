@@ -66,7 +66,8 @@ def read_annotated(entry: Entry, thread: Automaton, axioms: Iterable[Axiom], oth
     made = list[Location]()
     for place in thread.locations:
         inv, env = said[place.name].fields("inv", "env")
-        made.append(replace(place, inv=inv.term(names), env=env.term(names)))
+        # Invariants may be about all elements of arrays (decision 026).
+        made.append(replace(place, inv=inv.term(replace(names, quantified=True)), env=env.term(names)))
     changes = {number: _updates(updates, added, names) for number, updates in edges.entries()}
     stepped = tuple(_with(e, changes.pop(str(n), ())) for n, e in enumerate(thread.edges))
     if changes:

@@ -1,7 +1,8 @@
 """SMT-LIB 2 text to terms: the inverse of `smtlib`, for untrusted text.
 
 Names mean what the given scope says, sorts are checked, and how deep a text may be nested is bounded. Nothing else of
-SMT-LIB is understood than what `smtlib` writes, and of that no quantifiers: evidence has none.
+SMT-LIB is understood than what `smtlib` writes, and of that quantifiers over integers only where it is asked for, none
+inside another: few parts of evidence may have any.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ class Unreadable(Exception):
 
 
 class Names(Struct, frozen=True):
-    """What names mean: variables without their primes, functions, enumerations."""
+    """What names mean: variables without primes, functions, enumerations. `quantified`: there may be quantifiers."""
 
     variables: Mapping[str, Var]
     functions: Mapping[str, Function]
     sorts: Mapping[str, Sort]
+    quantified: bool = False
 
 
 def read_smtlib(text: str, names: Names) -> Term:
@@ -90,6 +92,8 @@ def _term(expression: Expression, names: Names) -> Term:
     if isinstance(expression, str):
         return _leaf(expression, names)
     match expression:
+        case ["forall", [*binders], body] if names.quantified:
+            return _for_all(binders, body, names)
         case [str(head), *rest] if rest:
             return _applied(head, [_term(r, names) for r in rest], names)
         case [["as", "const", written], value]:
@@ -99,6 +103,22 @@ def _term(expression: Expression, names: Names) -> Term:
             return build.constant_array(sort, _of(sort.element, _term(value, names)))
         case _:
             raise Unreadable("an operator and its arguments are expected in brackets")
+
+
+def _for_all(binders: list[Expression], body: Expression, names: Names) -> Term:
+    """For all integers: a name that means something else would be read differently by a solver."""
+    bound = dict[str, Var]()
+    for binder in binders:
+        match binder:
+            case [str(symbol), "Int"]:
+                name = read_symbol(symbol)
+                if "'" in name or name in bound or name in names.variables or name in names.functions:
+                    raise Unreadable(f"`{name}` cannot be bound here")
+                bound[name] = build.variable(name, INT)
+            case _:
+                raise Unreadable("integers are bound")
+    inner = Names({**names.variables, **bound}, names.functions, names.sorts)
+    return build.forall(tuple(bound.values()), _of(BOOL, _term(body, inner)))
 
 
 def _leaf(text: str, names: Names) -> Term:

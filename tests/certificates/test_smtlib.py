@@ -6,6 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.smt.cvc5_session import Cvc5Session, is_installed
@@ -99,6 +100,22 @@ def test_random_terms_are_read_back() -> None:
 def test_other_texts_are_no_terms(text: str) -> None:
     with pytest.raises(Unreadable):
         read_smtlib(text, NAMES)
+
+
+def test_quantifiers_are_read_where_they_may_be() -> None:
+    quantified = replace(NAMES, quantified=True)
+    z = variable("z")
+    assert read_smtlib("(forall ((z Int)) (<= z 0))", quantified) is forall((z,), le(z, integer(0)))
+    wrong = ("conc.x", "gcd", "|z'|")
+    for text in (
+        *(f"(forall (({name} Int)) (<= 0 0))" for name in wrong),
+        "(forall ((z Bool)) z)",
+        "(forall ((z Int)) z)",
+        "(forall ((z Int) (z Int)) (<= z 0))",
+        "(forall ((z Int)) (forall ((y Int)) (<= z y)))",
+    ):
+        with pytest.raises(Unreadable):
+            read_smtlib(text, quantified)
 
 
 @needs_cvc5

@@ -11,6 +11,7 @@ from sa.certificates.crowd import CrowdJoint
 from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
 from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
+from sa.engines import families
 from sa.engines.goals import decide
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
@@ -21,6 +22,7 @@ from sa.refinement.crowd_known import known_of, met_of
 from sa.refinement.crowds import composition_of, pairs_of
 from sa.terms import build
 from sa.terms.sort import BOOL
+from sa.terms.term import Forall, subterms
 from tests.endtoend.asking import read
 
 ADD = "global x : int = 0; thread T[*] { x := x + 1; }"
@@ -85,6 +87,64 @@ def test_a_place_of_ones_own_in_an_array_is_written_by_nobody_else() -> None:
     early = VERSIONS.replace("b[k] := 2 * v; @set(v) cur := k;", "@set(v) cur := k; b[k] := 2 * v;")
     assert early != VERSIONS
     assert refine(*read(PAIR, early), Options(limits(60.0, None))).verdict is Verdict.REFUTED
+
+
+ANSWERS = """
+function f(int) : int;
+thread C[*] { local k, r : int = 0; while (*) { havoc k; @ask(k) skip; r := f(k); @answer(r) skip; } }
+"""
+TABLE = """
+function f(int) : int; global known : bool[*] = false; global memo : int[*] = 0;
+thread C[*] {
+  local k, r : int = 0; local hit : bool = false;
+  while (*) {
+    havoc k; @ask(k) skip; hit := known[k];
+    if (hit) { r := memo[k]; } else { r := f(k); memo[k] := r; known[k] := true; }
+    @answer(r) skip;
+  }
+}
+"""
+QUEUE = """
+global q : int[*] = 0; global hd, tl : int = 0;
+thread P[*] { local v : int = 0; while (*) { havoc v; @enq(v) atomic { q[tl] := v; tl := tl + 1; } } }
+thread C { local x : int = 0; while (true) { await hd < tl { x := q[hd]; hd := hd + 1; } @deq(x) skip; } }
+"""
+SLOTS = """
+global cell : int[*] = 0; global full : bool[*] = false; global head, tail : int = 0;
+thread P[*] {
+  local v, my : int = 0;
+  while (*) { havoc v; @enq(v) my := fetch_add(tail, 1); cell[my] := v; full[my] := true; }
+}
+thread C { local x : int = 0; while (true) { await full[head]; x := cell[head]; head := head + 1; @deq(x) skip; } }
+"""
+
+
+@pytest.fixture
+def by_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what holds of all elements, and plays."""
+    plan = (t for t in families.PLAN if isinstance(t, families.Refuting) or t.met is Effort.ELEMENTS)
+    monkeypatch.setattr(families, "PLAN", tuple(plan))
+
+
+@pytest.mark.usefixtures("by_elements")
+@pytest.mark.parametrize(("abstract", "concrete"), [(ANSWERS, TABLE), (QUEUE, SLOTS)], ids=["memo", "queue"])
+def test_what_holds_of_all_elements_is_part_of_proofs(abstract: str, concrete: str) -> None:
+    outcome = refine(*read(abstract, concrete), Options(limits(60.0, None)))
+    assert outcome.verdict is Verdict.PROVED and isinstance(outcome.composition, CrowdComposition)
+    invariants = [q.inv for t in outcome.composition.concrete for q in t.automaton.locations]
+    assert all(any(isinstance(t, Forall) for t in subterms((inv,))) for inv in invariants)
+    # Searches do not look at it.
+    goals = (q.inv for g in outcome.composition.goals for q in g.concrete.locations)
+    assert not any(isinstance(t, Forall) for t in subterms(goals))
+
+
+@pytest.mark.usefixtures("by_elements")
+def test_what_is_published_too_early_is_no_proof() -> None:
+    early = SLOTS.replace("cell[my] := v; full[my] := true;", "full[my] := true; cell[my] := v;")
+    assert early != SLOTS and refine(*read(QUEUE, early), Options(limits(60.0, None))).verdict is Verdict.REFUTED
+    early = TABLE.replace("memo[k] := r; known[k] := true;", "known[k] := true; memo[k] := r;")
+    assert early != TABLE
+    assert refine(*read(ANSWERS, early), Options(limits(20.0, None))).verdict is not Verdict.PROVED
 
 
 def test_places_that_are_never_met_need_not_be_looked_at_together(spinning: CrowdComposition) -> None:
