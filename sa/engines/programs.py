@@ -291,7 +291,8 @@ def _pairs_besides(
     if not said:
         return Found(())
     found = _pairs(abstract, concrete, block_besides(block, said), options, tried.level, tried.effort, memory)
-    return found if found.composition is None else with_besides(found, said)
+    # About what is asked, only a proof says something.
+    return Found(()) if found.composition is None else with_besides(found, said)
 
 
 def _met(

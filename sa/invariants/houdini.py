@@ -172,6 +172,7 @@ def _reads(formula: Term) -> bool:
     return any(isinstance(t, Select) for t in subterms((formula,)))
 
 
+@lru_cache(maxsize=1 << 16)
 def has_functions(term: Term) -> bool:
     """Whether a term has functions or quantifiers in it."""
     return any(isinstance(t, Forall | Call) for t in subterms((term,)))

@@ -263,8 +263,9 @@ def by_guess(steps: int, values: tuple[int, ...], asked: GoalAsked, budget: Budg
 
 
 def _as_closed(asked: GoalAsked) -> GoalAsked | None:
-    """The question itself if it is about closed programs, else that in which moves of environments are steps. None for a
-    pair in inferred environments, about which a play says nothing of the programs.
+    """The question itself if it is about closed programs, else that in which moves of environments are steps.
+
+    None for a pair in inferred environments, about which a play says nothing of the programs.
     """
     if asked.goal.closed:
         return asked

@@ -92,7 +92,7 @@ def _term(expression: Expression, names: Names) -> Term:
     if isinstance(expression, str):
         return _leaf(expression, names)
     match expression:
-        case ["forall", [*binders], body] if names.quantified:
+        case ["forall", [_, *_] as binders, body] if names.quantified:
             return _for_all(binders, body, names)
         case [str(head), *rest] if rest:
             return _applied(head, [_term(r, names) for r in rest], names)
@@ -112,7 +112,8 @@ def _for_all(binders: list[Expression], body: Expression, names: Names) -> Term:
         match binder:
             case [str(symbol), "Int"]:
                 name = read_symbol(symbol)
-                if "'" in name or name in bound or name in names.variables or name in names.functions:
+                taken = name in bound or name in names.variables or name in names.functions
+                if taken or "'" in name or not name or name[0].isdigit():
                     raise Unreadable(f"`{name}` cannot be bound here")
                 bound[name] = build.variable(name, INT)
             case _:

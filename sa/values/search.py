@@ -153,6 +153,7 @@ def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Pair | None:
                 else:
                     game.partial = True
             if game.work > sought.steps:
+                game.partial = True
                 break
             number = _looked(number, bounds)
             start = next(starts, None)

@@ -106,9 +106,10 @@ def test_quantifiers_are_read_where_they_may_be() -> None:
     quantified = replace(NAMES, quantified=True)
     z = variable("z")
     assert read_smtlib("(forall ((z Int)) (<= z 0))", quantified) is forall((z,), le(z, integer(0)))
-    wrong = ("conc.x", "gcd", "|z'|")
+    wrong = ("conc.x", "gcd", "|z'|", "||", "3")
     for text in (
         *(f"(forall (({name} Int)) (<= 0 0))" for name in wrong),
+        "(forall () (<= 0 0))",
         "(forall ((z Bool)) z)",
         "(forall ((z Int)) z)",
         "(forall ((z Int) (z Int)) (<= z 0))",
