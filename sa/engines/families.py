@@ -18,7 +18,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.engines.besides import Besides, at_rest, related_besides, with_besides
 from sa.engines.engine import ROUNDS
-from sa.engines.met_pairs import Proving, Work, pairs_in, proved_from, proved_in, texts_of
+from sa.engines.met_pairs import Proving, Work, knows_more, pairs_in, proved_from, proved_in, texts_of
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Result
 from sa.engines.portfolio_of_goals import Depth
@@ -145,6 +145,11 @@ def _tried(work: Work, tried: Proving | Refuting, own: Options, whole: Limits, n
             said = work.besides[kind]
             found = proved_from(pairs_in(work, tried, said, own), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
+        case Proving(closures=True, depth=Depth.GLANCE, met=Effort() as met, mirrored=False) if not knows_more(
+            work, met, own
+        ):
+            # The same pairs have been tried without it.
+            return None
         case Proving():
             return proved_in(work, tried, own, whole)
         case _ as never:

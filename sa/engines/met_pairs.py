@@ -80,6 +80,12 @@ def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Opt
     return work.pairs[key]
 
 
+def knows_more(work: Work, met: Effort, options: Options) -> bool:
+    """Whether the effort told anything of where two meet, or of all elements. Raises LimitReached."""
+    known = [_known(work, side, met, options.limits) for side in (0, 1)]
+    return any(k.met or k.elements for k in known)
+
+
 def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
     """The proof that this way of proving finds, or how far it got. Raises LimitReached."""
     if tried.mirrored:
