@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.program import Program
 from sa.certificates.ghosts import Ghost
-from sa.checker.scope import has_quantifiers
 from sa.terms.build import eq, land
 from sa.terms.sort import INT
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
 def fault_of_ghosts(ghosts: Sequence[Ghost], threads: Sequence[Automaton]) -> str | None:

@@ -16,14 +16,13 @@ from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.never import is_failing, program_fault, settled, taking
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
-from sa.checker.scope import has_quantifiers
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
 from sa.terms.build import FALSE, boolean, conjoined, conjuncts, implies, land, lnot, lor, variable
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
 def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:

@@ -10,7 +10,7 @@ from sa.checker.solvers import Solvers
 from sa.smt.session import Sat, Unsat
 from sa.terms.build import lnot
 from sa.terms.meaning import Meaning, called, interpreted
-from sa.terms.term import Forall, Function, Term, Var, sort_of, subterms
+from sa.terms.term import Function, Term, Var, has_quantifiers, sort_of
 
 
 def meaning_fault(goal: Goal, meaning: Meaning, bounds: Limits, seed: int, solvers: Solvers) -> Failure | None:
@@ -36,6 +36,6 @@ def meaning_fault(goal: Goal, meaning: Meaning, bounds: Limits, seed: int, solve
 def _well_formed(function: Function, parameters: tuple[Var, ...], body: Term) -> bool:
     """Whether a body depends on the parameters alone. It has no binders: they could catch variables of arguments."""
     sorts = tuple(p.sort for p in parameters)
-    plain = not called(body) and not any(isinstance(t, Forall) for t in subterms((body,)))
+    plain = not called(body) and not has_quantifiers(body)
     known = sorts == function.arguments and len(set(parameters)) == len(parameters)
     return known and plain and sort_of(body) == function.result and body.free <= set(parameters)

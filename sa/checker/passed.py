@@ -14,13 +14,12 @@ from sa.certificates.play import Passed
 from sa.checker.obligation import Case, Obligation, discharge, solved
 from sa.checker.replay import Replay
 from sa.checker.ruling import Failure, Rejected, failing
-from sa.checker.scope import has_quantifiers
 from sa.checker.side import invariant, renamed, state_variables, within
 from sa.checker.symbolic import Front
 from sa.terms.build import FALSE, conjoined, conjuncts, eq
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
 class Answering(Struct, frozen=True, eq=False):

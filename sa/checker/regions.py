@@ -16,13 +16,12 @@ from sa.checker.passed import Answering, passed_ends, passed_faults
 from sa.checker.path import step
 from sa.checker.replay import Replay
 from sa.checker.ruling import Failure, Rejected, failing
-from sa.checker.scope import has_quantifiers
 from sa.checker.side import invariant, renamed, state_variables, within
 from sa.checker.symbolic import Front, Query, fronts
 from sa.terms.build import FALSE, conjoined, conjuncts, lnot
 from sa.terms.sort import BOOL
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
 def region_faults(r: Replay, region: Region) -> Iterator[Failure]:

@@ -15,7 +15,7 @@ from sa.checker.path import at_position
 from sa.checker.side import Side, state_variables
 from sa.terms.sort import BOOL
 from sa.terms.substitute import primed
-from sa.terms.term import Forall, Term, Var, sort_of, subterms
+from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
 def goal_fault(goal: Goal) -> str | None:
@@ -207,8 +207,3 @@ def _over(formula: Term, variables: Iterable[Var]) -> bool:
 def _is_formula(formula: Term, variables: set[Var]) -> bool:
     # No quantifiers: a bound name that is also a variable's would be read differently by the solver.
     return sort_of(formula) == BOOL and formula.free <= variables and not has_quantifiers(formula)
-
-
-def has_quantifiers(term: Term) -> bool:
-    """Whether a quantifier is in a term."""
-    return any(isinstance(t, Forall) for t in subterms((term,)))

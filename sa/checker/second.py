@@ -9,11 +9,11 @@ from msgspec import Struct, field
 
 from sa.base.limits import Limits
 from sa.checker.ruling import Failure, Rejected, Undecided
-from sa.checker.scope import has_quantifiers
 from sa.checker.solvers import Posed, Solvers
 from sa.smt.cvc5_session import Cvc5Session, is_installed, run_script
 from sa.smt.script import NotWritable, script
 from sa.smt.session import Sat, Session, Unsat
+from sa.terms.term import has_quantifiers
 
 __all__ = ["Choice", "Observer", "is_installed", "solvers_of"]
 

@@ -29,7 +29,7 @@ from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, with_one_copy
 from sa.question.goals import thread_goals
-from sa.refinement.crowd_known import Known, known_of, met_of
+from sa.refinement.crowd_known import Known, known_of, met_of, with_elements
 from sa.refinement.crowds import Pairs, composition_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
@@ -117,16 +117,16 @@ def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
     """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached."""
     key = side, met
     if key not in work.known:
-        program = (work.asked.abstract, work.asked.concrete)[side]
-        wished = work.wished if side == 1 else ()
-        plain = (
-            known_of(program, work.asked.identities, wished, bounds)
-            if met is None
-            else _known(work, side, None, bounds)
-        )
-        # Of the abstract side searches have to know all that is said of environments.
-        elements = met is Effort.ELEMENTS and side == 1
-        work.known[key] = plain if met is None else met_of(plain, met, elements, bounds)
+        match met:
+            case None:
+                program = (work.asked.abstract, work.asked.concrete)[side]
+                work.known[key] = known_of(program, work.asked.identities, work.wished if side == 1 else (), bounds)
+            case Effort.ELEMENTS:
+                places = _known(work, side, Effort.PLACES, bounds)
+                # Of the abstract side searches have to know all that is said of environments.
+                work.known[key] = with_elements(places, bounds) if side == 1 else places
+            case _:
+                work.known[key] = met_of(_known(work, side, None, bounds), met, bounds)
     return work.known[key]
 
 

@@ -37,12 +37,11 @@ def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
     known, done = counted(asked), set[tuple[str, str]]()
     if known is None and effort is Effort.NUMBERS:
         return
-    of_places = effort in (Effort.PLACES, Effort.ELEMENTS)
-    if of_places and not indices_of((*asked.threads, *(f.thread for f in asked.families))):
+    if effort is Effort.PLACES and not indices_of((*asked.threads, *(f.thread for f in asked.families))):
         return
     listed = tuple(systems(asked, known))
     # That a place of a copy's own is no other's is known where there are two copies.
-    for s in reversed(listed) if of_places else listed:
+    for s in reversed(listed) if effort is Effort.PLACES else listed:
         pairs = [p for p in _pairs(s) if p not in done]
         if not pairs:
             continue
@@ -71,7 +70,7 @@ def _offered(s: System, effort: Effort) -> Offered:
     if effort is Effort.NEEDS:
         return needed(s, ())
     alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
-    if effort is not Effort.NUMBERS:
+    if effort is Effort.PLACES:
         alone = (*alone, *apart_from_others(s.apart))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):

@@ -27,7 +27,7 @@ from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Forall, IsZero, Term, Var, subterms
+from sa.terms.term import IsZero, Term, Var, has_quantifiers
 
 #: Solver resources for each question: what is inductive as it stands is seen soon.
 SOON = 300_000
@@ -87,7 +87,7 @@ def _settled(
     telling: frozenset[Term],
 ) -> Iterator[Excluded]:
     """What the inductive part of the formulas excludes. Other engines are told of those that are `telling`."""
-    offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not _has_quantifiers(f))[:OFFERED]
+    offered = tuple(f for f in offered if f not in (build.TRUE, build.FALSE) and not has_quantifiers(f))[:OFFERED]
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
     f = _frame(threads, (*offered, *(b.claim for b in asked.bads if b.claim is not None)), session)
     left = _inductive(f, offered)
@@ -152,10 +152,6 @@ def _own(threads: Sequence[Automaton]) -> Iterator[Term]:
         own = frozenset(variables_of(thread, Kind.LOCAL))
         first, *others = (build.conjuncts(q.inv) for q in thread.locations)
         yield from (f for f in first if f.free and f.free <= own and all(f in other for other in others))
-
-
-def _has_quantifiers(formula: Term) -> bool:
-    return any(isinstance(t, Forall) for t in subterms((formula,)))
 
 
 def _at(thread: str, place: str) -> Var:

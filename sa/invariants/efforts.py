@@ -8,7 +8,7 @@ from enum import Enum
 class Effort(Enum):
     """What joint invariants may be made of: numbers of copies alone, places in arrays, or all that steps need too.
 
-    With places also what holds of all elements of arrays may be looked for.
+    ELEMENTS is PLACES, with what holds of all elements of arrays in the facts of each thread.
     """
 
     NUMBERS = "numbers"

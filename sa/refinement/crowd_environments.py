@@ -24,7 +24,7 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import local_of, primed, substitute
-from sa.terms.term import Forall, Select, Term, Var, sort_of, subterms
+from sa.terms.term import Select, Term, Var, has_quantifiers, sort_of, subterms
 
 
 class Side(Struct, frozen=True):
@@ -91,11 +91,10 @@ def _others(
     found = dict[tuple[str, str], Term]()
     for actor in everybody(known.program):
         family = next((f for f in families if f.thread is actor), None)
-        me, _ = called(families, observer.name, actor.name)
+        me, met = called(families, observer.name, actor.name)
         mine: dict[Var, Term] = {local_of(v, me): v for v in own}
         theirs = {local_of(v, actor.name): local_of(v, actor.name) for v in variables_of(actor, Kind.LOCAL)}
         if family is not None:
-            _, met = called(families, observer.name, actor.name)
             others = symbolic_name(family, 2)
             theirs = {local_of(v, met): local_of(v, others) for v in variables_of(actor, Kind.LOCAL)}
         names: dict[Var, Term] = {**theirs, **identities, **mine}
@@ -172,7 +171,7 @@ def _changes(
 
 
 def _without_quantifiers(formula: Term) -> Term:
-    return build.land(*(c for c in build.conjuncts(formula) if not any(isinstance(t, Forall) for t in subterms((c,)))))
+    return build.land(*(c for c in build.conjuncts(formula) if not has_quantifiers(c)))
 
 
 def _actors(

@@ -46,7 +46,8 @@ class Known(Struct, frozen=True):
 
     `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
     `met` is what is known where two of them meet. `wished` are formulas over shared variables that may always hold, or
-    while something else does: what they need is looked at, too.
+    while something else does: what they need is looked at, too. With `elements` facts may be about all elements of
+    arrays.
     """
 
     program: Program
@@ -69,14 +70,17 @@ def known_of(program: Program, identities: tuple[Var, ...], wished: tuple[Term, 
     return _with_facts(Known(program, identities, boxes, {}, wished=wished), bounds)
 
 
-def met_of(known: Known, effort: Effort, elements: bool, bounds: Limits) -> Known:
-    """The same with what is known where two of them meet, if there is something, and with `elements` what holds of all
-    elements of arrays. Raises LimitReached.
-    """
+def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
+    """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
     program = known.program
     asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
     met = tuple(meetings(asked, effort, Budget(bounds, 0)))
-    return _with_facts(replace(known, met=met, elements=elements), bounds) if met or elements else known
+    return _with_facts(replace(known, met=met), bounds) if met else known
+
+
+def with_elements(known: Known, bounds: Limits) -> Known:
+    """The same with what holds of all elements of arrays. Raises LimitReached."""
+    return _with_facts(replace(known, elements=True), bounds)
 
 
 def owned(program: Program, thread: Automaton) -> frozenset[Var]:

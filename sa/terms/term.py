@@ -382,3 +382,8 @@ def array_sort_of(array: Term) -> ArraySort:
     sort = sort_of(array)
     assert isinstance(sort, ArraySort), f"{array!r} is no array"
     return sort
+
+
+def has_quantifiers(term: Term) -> bool:
+    """Whether a quantifier is in a term."""
+    return any(isinstance(t, Forall) for t in subterms((term,)))

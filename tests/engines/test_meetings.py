@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,8 +13,13 @@ from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
 from sa.certificates.crowd import CrowdJoint
 from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
+from sa.certificates.crowd_composition_json import crowd_composition_json
+from sa.certificates.shape import Entry, Malformed
 from sa.checker.composition import check_composition
+from sa.checker.family_question import asked_of
+from sa.checker.judge import Resources, judge_refinement
 from sa.checker.ruling import Accepted
+from sa.checker.solvers import Z3
 from sa.engines import families
 from sa.engines.goals import decide
 from sa.engines.options import Options
@@ -51,7 +60,7 @@ def _ruling(made: CrowdComposition) -> str:
 def spinning() -> CrowdComposition:
     asked = crowds(*read(ADD, SPINNING))
     known = [known_of(p, asked.identities, (), limits(60.0, None)) for p in (asked.abstract, asked.concrete)]
-    abstract, concrete = (met_of(k, Effort.NEEDS, False, limits(60.0, None)) for k in known)
+    abstract, concrete = (met_of(k, Effort.NEEDS, limits(60.0, None)) for k in known)
     pairs = pairs_of(asked, abstract, concrete, True, limits(60.0, None))
     made = composition_of(pairs, [decide(goal, limits(30.0, None)) for goal in pairs.goals])
     assert made is not None
@@ -136,6 +145,35 @@ def test_what_holds_of_all_elements_is_part_of_proofs(abstract: str, concrete: s
     # Searches do not look at it.
     goals = (q.inv for g in outcome.composition.goals for q in g.concrete.locations)
     assert not any(isinstance(t, Forall) for t in subterms(goals))
+
+
+@pytest.mark.usefixtures("by_elements")
+def test_a_certificate_has_quantifiers_in_invariants_of_threads_only() -> None:
+    programs = read(ANSWERS, TABLE)
+    made = refine(*programs, Options(limits(60.0, None))).composition
+    assert isinstance(made, CrowdComposition)
+    asked, text = asked_of(*programs, False), json.dumps(crowd_composition_json(made))
+
+    def accepted(change: Callable[[Any], None] = lambda pair: None) -> bool:
+        document = json.loads(text)
+        change(document["pairs"][0])
+        entry = Entry({"verdict": "proved", "composition": document})
+        return [j.ruling for j in judge_refinement(asked, entry, Resources(Limits(), 0, Z3))] == [Accepted()]
+
+    assert accepted()
+    # What says too much of all elements is not kept by steps.
+    for wrong in ("false", "(<= |j@everywhere| 0)", "(= (select memo |j@everywhere|) 1)"):
+        said = {"inv": f"(forall ((|j@everywhere| Int)) {wrong})"}
+        assert not accepted(lambda pair, said=said: pair["concrete"]["locations"]["q1"].update(said))  # type: ignore[misc]
+    always = "(forall ((|j@everywhere| Int)) (or (<= |j@everywhere| 0) (<= 0 |j@everywhere|)))"
+    elsewhere: list[Callable[[Any], None]] = [
+        lambda pair: pair["concrete"]["locations"]["q0"].update(env=always),
+        lambda pair: pair["concrete_invariants"].update(q0=always),
+        lambda pair: pair["relation"]["pairs"][0]["lemmas"].append(always),
+    ]
+    for change in elsewhere:
+        with pytest.raises(Malformed):
+            accepted(change)
 
 
 @pytest.mark.usefixtures("by_elements")
