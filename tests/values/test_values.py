@@ -18,7 +18,7 @@ from sa.checker.ruling import Rejected
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
-from sa.values.search import search
+from sa.values.search import _game, _starts, search
 from sa.values.sought import Closed, Sought
 from tests.endtoend.asking import read
 from tests.generators.automata import Sample, random_goal
@@ -56,13 +56,21 @@ def _is_right(goal: Goal, play: Play) -> bool:
     return accepted and judge(goal, play).fault is None
 
 
-def test_answers_without_an_end_are_looked_for_within_the_limit_of_time() -> None:
+def test_answers_that_were_cut_short_are_not_all() -> None:
+    """Abstract threads that count silently have answers without an end: the limit of time ends the search for them."""
     goal = _asked(
         "global n : int = 0; thread T { while (*) { n := n + 1; } assume n < 0; @a skip; }",
         "thread T { @a skip; }",
     )
     with pytest.raises(LimitReached):
         search(goal, limits(0.5, None), Sought(10**9, states=10**9))
+    game = _game(goal, (), Sought(10**9, states=10**9), limits(0.0, None))
+    concrete, abstract = next(states for _, states in _starts(game) if states is not None)
+    stride = game.concrete.steps(concrete).strides[0]
+    ends = game.following.first(abstract, stride.action, stride.after)
+    with pytest.raises(LimitReached):
+        ends.at(0)
+    assert ends.at(0) is None and ends.partial
 
 
 def _assert_like_the_oracle(samples: Iterator[Sample]) -> None:
