@@ -40,7 +40,7 @@ from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps,
 from sa.checker.written import implied
 from sa.terms.build import conjoined, conjuncts, land
 from sa.terms.sort import BOOL
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var, sort_of
 
 
@@ -239,6 +239,7 @@ def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count
     """A step of a copy that is not among the symbolic ones: with it in the place of any of them the same is known."""
     other = apart(counting(symbolic(family, count + 1), family.thread.name, p.made.counted))
     shared = frozenset(variables_of(other, Kind.GLOBAL))
+    renamed = {n: substitution(in_place_of(family, n, count + 1)) for n in range(1, count + 1)}
     for edge in other.edges:
         after: dict[Var, Term] = {v: t for v, t in edge.updates if v in shared}
         if not after:
@@ -247,7 +248,7 @@ def _steps_of_others(p: _Product, places: tuple[str, ...], family: Family, count
         for number in range(1, count + 1):
             index = next(i for i, t in enumerate(p.threads) if t.name == symbolic_name(family, number))
             moved = (*places[:index], edge.source, *places[index + 1 :])
-            known += (substitute(f, in_place_of(family, number, count + 1)) for f in _said(p, moved))
+            known += map(renamed[number], _said(p, moved))
         where = f"{', '.join(places)}, another copy of {family.thread.name}: {edge.source} -> {edge.target}"
         taken = conjoined((*known, *taking(edge)))
         yield Obligation("step of another copy", where, taken, (Case((), _landed(p, places, after)),), edge=edge)

@@ -16,7 +16,7 @@ from sa.certificates.run import Bad
 from sa.certificates.sums import Summation
 from sa.checker.obligation import Obligation
 from sa.terms.sort import INT
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitution
 from sa.terms.term import Mod, Select, Store, Term, Var, sort_of, subterms
 
 #: How many cases of what holds for all indices are assumed in one obligation at most.
@@ -42,7 +42,8 @@ def with_indices(indices: Sequence[Var], obligation: Obligation) -> Obligation:
     cases = tuple(obligation.cases)
     said = tuple(h for h in obligation.hypotheses if not h.free.isdisjoint(indices))
     mentioned = tuple(dict.fromkeys(_indices((*obligation.hypotheses, *chain(*(c.body for c in cases))))))
-    known = (substitute(h, case) for case in islice(_cases(indices, mentioned), INSTANCES) for h in said)
+    instances = (substitution(case) for case in islice(_cases(indices, mentioned), INSTANCES))
+    known = (instance(h) for instance in instances for h in said)
     return replace(obligation, hypotheses=tuple(dict.fromkeys((*obligation.hypotheses, *known))), cases=cases)
 
 

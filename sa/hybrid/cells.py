@@ -21,6 +21,7 @@ from sa.hybrid.points import Point
 from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
+from sa.invariants.examples import examples, with_elements
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
@@ -65,6 +66,7 @@ class Celled(Struct, frozen=True):
     def meant(self) -> dict[Var, Term]:
         """What stands for elements as terms."""
         return {c: build.select(a, _reached(k, self.rings.get(a))) for c, (a, k) in self.elements.items()}
+
 
 
 def _reached(place: Term, divisor: int | None) -> Term:
@@ -160,7 +162,8 @@ def _ways(
 
 
 def of_elements_alone(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], others: Sequence[Term], session: Session
+    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], others: Sequence[Term], session: Session,
+    flags: frozenset[Var],
 ) -> Mapping[str, Term] | None:
     """A solution of clauses by conjunctions that speak of elements at the index; `others` are candidates that do not.
 
@@ -169,7 +172,7 @@ def of_elements_alone(
     over = celled(parameters, clauses)
     nothing = {name: dict[Var, Term]() for name in parameters}
     for size in SIZES:
-        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, others)
+        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, others, flags)
         if settles:
             return {n: substitute(f, over.meant) for n, f in found.items()}
     return None
@@ -190,6 +193,7 @@ def _conjunctions(
     session: Session,
     size: Size,
     others: Sequence[Term] = (),
+    flags: frozenset[Var] = frozenset(),
 ) -> tuple[Mapping[str, Term], bool]:
     """What candidates say, and whether that is enough. Raises LimitReached."""
     cells = {a: c for c, (a, k) in over.elements.items() if k is INDEX}
@@ -197,7 +201,9 @@ def _conjunctions(
     offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
     offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
     said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
-    found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds)
+    found_of = None if over.rings else examples(session.bare(), parameters, clauses)
+    seen = None if found_of is None else with_elements(found_of, parameters, over.parameters, over.meant)
+    found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds, seen, flags)
     ends = (c for c in over.clauses if c.head is None)
     return found, all(impossible(session, over.parameters, found, c) for c in ends)
 

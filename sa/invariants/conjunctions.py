@@ -8,21 +8,30 @@ checker.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.base.limits import Limits, check_time
-from sa.invariants.houdini import surviving
+from sa.invariants.examples import Examples, examples
+from sa.invariants.houdini import has_functions, surviving
+from sa.invariants.variants import split
 from sa.smt.horn import Atom, Clause
-from sa.smt.session import Session
+from sa.smt.session import Sat, Session
 from sa.terms import build
+from sa.terms.compile import Row, executable, guarded
+from sa.terms.compile import predicate as compiled_test
+from sa.terms.sort import Value, default_value
 from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var
 
 #: By predicate what is claimed of its parameters; None where it is impossible.
 Claimed: TypeAlias = Mapping[str, tuple[Term, ...] | None]
+
+#: Values of arguments by those of variables.
+_Arguments: TypeAlias = Callable[[Row], tuple[Value, ...] | None]
 
 
 def conjunctions(
@@ -31,19 +40,43 @@ def conjunctions(
     clauses: Sequence[Clause],
     offered: Mapping[str, Sequence[Term]],
     bounds: Limits,
+    seen: Examples | None = None,
+    flags: frozenset[Var] = frozenset(),
 ) -> dict[str, Term]:
-    """Predicates over their parameters that satisfy all clauses that have a head. Raises LimitReached."""
-    kept: dict[str, tuple[Term, ...] | None] = dict.fromkeys(parameters, None)
+    """Predicates over their parameters that satisfy all clauses that have a head. Raises LimitReached.
+
+    Some states that clauses show to be possible may be known already; they are looked for otherwise. Predicates are
+    conjunctions for each choice of values of the `flags`, if these are few.
+    """
     steps = [c for c in clauses if c.head is not None]
-    said_of = [tuple(substitution(_changed(parameters, a)) for a in c.body) for c in steps]
-    heads = [substitution(_changed(parameters, c.head)) for c in steps if c.head is not None]
+    rows = examples(session.bare(), parameters, steps) if seen is None else seen
+    variants = split(parameters, steps, flags)
+    if variants is None:
+        return _conjunctions(session, parameters, steps, offered, bounds, rows)
+    of_variants = variants.offered(offered), bounds, variants.rows(parameters, rows)
+    found = _conjunctions(session, variants.parameters, variants.clauses, *of_variants)
+    return variants.merged(parameters, found)
+
+
+def _conjunctions(
+    session: Session,
+    parameters: Mapping[str, Sequence[Var]],
+    steps: Sequence[Clause],
+    offered: Mapping[str, Sequence[Term]],
+    bounds: Limits,
+    rows: Examples,
+) -> dict[str, Term]:
+    bare = session.bare()
+    values = _Values()
+    kept = {name: values.true_in(offered[name], known, rows[name]) for name, known in parameters.items()}
+    said_of = list(map(tuple, _substitutions(parameters, (c.body for c in steps))))
+    heads = [head for (head,) in _substitutions(parameters, ((c.head,) for c in steps if c.head is not None))]
     readers: dict[str, list[int]] = {name: [] for name in parameters}
     for number, clause in enumerate(steps):
         for atom in clause.body:
             readers[atom.predicate].append(number)
-    waiting = deque(n for n, c in enumerate(steps) if not c.body)
+    waiting = deque(range(len(steps)))
     queued = set(waiting)
-    bare = session.bare()
     while waiting:
         check_time(bounds)
         number = waiting.popleft()
@@ -55,12 +88,65 @@ def conjunctions(
             continue
         before = kept[head.predicate]
         candidates = tuple(offered[head.predicate]) if before is None else before
-        left = surviving(session, bare, known, candidates, heads[number])
+        falling = values.falling(candidates, parameters[head.predicate], head.arguments)
+        left = surviving(session, bare, known, candidates, heads[number], falling)
         if left != before:
             kept[head.predicate] = left
             waiting.extend(n for n in dict.fromkeys(readers[head.predicate]) if n not in queued)
             queued.update(readers[head.predicate])
     return {name: build.FALSE if said is None else build.land(*said) for name, said in kept.items()}
+
+
+class _Values(Struct, frozen=True, eq=False):
+    """Formulas and arguments of heads as functions of values, each made once."""
+
+    formulas: dict[tuple[Term, Sequence[Var]], Callable[[Row], bool]] = field(default_factory=dict)
+    arguments: dict[tuple[Term, ...], tuple[tuple[Var, ...], _Arguments]] = field(default_factory=dict)
+
+    def true_in(self, offered: Sequence[Term], own: Sequence[Var], rows: Sequence[Row]) -> tuple[Term, ...] | None:
+        """The candidates that are true in all states that are known to be possible; None where there are none."""
+        if not rows:
+            return None
+        return tuple(f for f in offered if all(map(self._test(f, own), rows)))
+
+    def falling(
+        self, candidates: Sequence[Term], own: Sequence[Var], arguments: tuple[Term, ...]
+    ) -> Callable[[Sat], Set[Term]] | None:
+        """What tells the candidates that are false where a head has these arguments; None where they have no values."""
+        if any(map(has_functions, arguments)):
+            return None
+        return lambda answer: self._false(candidates, own, arguments, answer)
+
+    def _false(
+        self, candidates: Sequence[Term], own: Sequence[Var], arguments: tuple[Term, ...], answer: Sat
+    ) -> Set[Term]:
+        if arguments not in self.arguments:
+            order = tuple(frozenset[Var]().union(*(t.free for t in arguments)))
+            self.arguments[arguments] = order, guarded(build.TRUE, arguments, order)
+        order, values_of = self.arguments[arguments]
+        # What the question does not mention may have any value.
+        row = values_of([answer.values.get(v, default_value(v.sort)) for v in order])
+        assert row is not None
+        return {f for f in candidates if not self._test(f, own)(row)}
+
+    def _test(self, formula: Term, own: Sequence[Var]) -> Callable[[Row], bool]:
+        """Whether a formula may hold: of some, these values do not tell."""
+        key = formula, own
+        found = self.formulas.get(key)
+        if found is None:
+            told = executable((formula,), own)
+            found = self.formulas[key] = compiled_test(formula, own) if told else lambda row: True
+        return found
+
+
+def _substitutions(
+    parameters: Mapping[str, Sequence[Var]], listed: Iterable[Sequence[Atom]]
+) -> Iterator[list[Callable[[Term], Term]]]:
+    """What takes formulas over the parameters of atoms to their arguments; those that do the same are the same."""
+    made = dict[frozenset[tuple[Var, Term]], Callable[[Term], Term]]()
+    for atoms in listed:
+        changed = [_changed(parameters, atom) for atom in atoms]
+        yield [made.setdefault(frozenset(c.items()), substitution(c)) for c in changed]
 
 
 def impossible(

@@ -24,9 +24,9 @@ from sa.explicit.deciders import by_far_states, by_few_states
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
+from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_flags, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
-from sa.invariants.crowd_clauses import System, clauses, identities, parameters, places_of, predicate, variables, wanted
+from sa.invariants.crowd_clauses import System, clauses, flags, identities, parameters, places_of, predicate, variables, wanted
 from sa.invariants.crowd_counts import Counted, counted
 from sa.invariants.crowd_needs import Offered, needed
 from sa.invariants.violation import Effort, find_run
@@ -74,7 +74,7 @@ def by_conjunctions_apart(asked: Asked, budget: Budget, report: Report) -> Itera
         own = candidates(tuple(v.var for v in thread.variables), s.observers, identities, asked.bads)
         offered |= {predicate_at(thread.name, q.name): own for q in thread.locations}
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-    found = conjunctions(session, names, tuple(own_clauses(s)), offered, budget.bounds)
+    found = conjunctions(session, names, tuple(own_clauses(s)), offered, budget.bounds, flags=own_flags(s))
     known = dict[str, Automaton]()
     firsts = tuple(symbolic(f, 1) for f in asked.families)
     for thread in (*asked.threads, *firsts):
@@ -183,8 +183,12 @@ def _conjunctions(
     for s in systems(asked, known):
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        names, offered = parameters(s), offers(s, open_)
-        found = conjunctions(session, names, tuple(clauses(s)), offered, budget.bounds)
+        names, nothing = parameters(s), dict[str, Term]()
+        # What was found of fewer candidates is right, and need not be asked of them again.
+        _, held = asked.shared.made.get(_found_key(asked, s.counts), (s, nothing))
+        offered, steps = _without(offers(s, open_), held), tuple(under(names, held, clauses(s)))
+        more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags(s))
+        found = {name: build.land(held.get(name, build.TRUE), said) for name, said in more.items()}
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
         spoken = about(asked, s, open_)
         never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
@@ -193,6 +197,11 @@ def _conjunctions(
             yield excluded_by(s, found, never)
         if not open_:
             return
+
+
+def _without(offered: Offered, held: Mapping[str, Term]) -> Offered:
+    known = {name: frozenset(build.conjuncts(said)) for name, said in held.items()}
+    return {name: tuple(f for f in some if f not in known[name]) for name, some in offered.items()} if held else offered
 
 
 def about(asked: Asked, s: System, bads: Sequence[Bad]) -> tuple[Bad, ...]:

@@ -124,6 +124,8 @@ def _assigned(automata: Sequence[Automaton]) -> Iterator[Term]:
     for edge in (e for t in automata for e in t.edges):
         yield from _exchanged(edge)
         for var, value in edge.updates:
+            if var.sort == BOOL and not isinstance(value, Bool | Var):
+                yield from _both(value)
             if isinstance(value, Int | Bool | Member):
                 yield from _both(var if var.sort == BOOL else build.eq(var, value))
             elif var not in value.free:

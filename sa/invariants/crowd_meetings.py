@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import symbolic_name
 from sa.base.budget import Budget
 from sa.certificates.crowd import counter
@@ -17,7 +17,7 @@ from sa.certificates.crowd_composition import Meeting, Met, called, claimed
 from sa.conditions.never import at_places
 from sa.invariants.conjunctions import conjunctions
 from sa.invariants.crowd import joint_of, systems
-from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
+from sa.invariants.crowd_clauses import System, balanced, clauses, flags, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
 from sa.invariants.efforts import Effort
@@ -47,7 +47,8 @@ def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
             continue
         done.update(pairs)
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        found = conjunctions(session, parameters(s), tuple(clauses(s)), _offered(s, effort), budget.bounds)
+        steps = tuple(clauses(s))
+        found = conjunctions(session, parameters(s), steps, _offered(s, effort), budget.bounds, flags=flags(s))
         known_there = _reached(s, found)
         said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
         if said:
@@ -130,7 +131,9 @@ def _tried(
             same = frozenset(parts.items())
             least[same] = max(const, least.get(same, const))
     yield from (build.at_most_zero(build.linear(const, dict(parts))) for parts, const in least.items())
-    yield from (c for c in said if c.free and c.free <= spoken)
+    # What the flags of one of them are is known of it alone.
+    own = tuple(frozenset(variables_of(t, Kind.LOCAL)) for t in pair)
+    yield from (c for c in said if c.free and c.free <= spoken and not any(c.free <= mine for mine in own))
 
 
 def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:

@@ -6,7 +6,7 @@ wanted, and orders between few variables. Unlike Spacer this also works where fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
@@ -119,8 +119,11 @@ def surviving(
     known: Iterable[Term],
     formulas: tuple[Term, ...],
     after: Callable[[Term], Term],
+    falling: Callable[[Sat], Set[Term]] | None = None,
 ) -> tuple[Term, ...]:
     """The formulas that hold after a step; `after` says a formula of the state before it.
+
+    `falling` may tell which formulas are false after the step from a state, more quickly than their goals do.
 
     Formulas without functions may use only that part of what is known, and no axioms: there the solver decides. What
     reads arrays may also use what is known of all their elements.
@@ -131,20 +134,24 @@ def surviving(
     left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
     plain = [f for f in formulas if f not in left and not has_functions(goals[f])]
     with bare.assuming(h for h in hypotheses if not has_functions(h)):
-        left.update(holding(bare, {f: goals[f] for f in plain}))
+        left.update(holding(bare, {f: goals[f] for f in plain}, falling))
     of_all = any(isinstance(h, Forall) for h in hypotheses)
     others = (f for f in formulas if f not in left and (has_functions(goals[f]) or (of_all and _reads(goals[f]))))
     left.update([f for f in others if session.implied(goals[f], hypotheses)])
     return tuple(f for f in formulas if f in left)
 
 
-def holding(session: Session, goals: Mapping[Term, Term]) -> Mapping[Term, Term]:
+def holding(
+    session: Session, goals: Mapping[Term, Term], falling: Callable[[Sat], Set[Term]] | None = None
+) -> Mapping[Term, Term]:
     """The formulas whose goals hold under what the session assumes: whatever counterexamples leave of them."""
     while goals:
         answer = session.check((build.lnot(build.land(*goals.values())),))
         if isinstance(answer, Unsat):
             break
-        fallen = _false(goals, answer) if isinstance(answer, Sat) else set[Term]()
+        fallen: Set[Term] = frozenset()
+        if isinstance(answer, Sat):
+            fallen = _false(goals, answer) if falling is None else falling(answer) & goals.keys()
         fallen = fallen or {f for f, goal in goals.items() if not session.implied(goal, ())}
         if not fallen:
             break
