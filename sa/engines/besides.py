@@ -148,21 +148,22 @@ def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
     start = (*(f.term for f in goal.kappa), goal.concrete.init, goal.abstract.init)
     told = frozenset(v for c in build.conjuncts(iota_of(goal)) if isinstance(c, IsZero | Same) for v in c.free)
     mine, theirs = ([v for v in variables_of(a, Kind.GLOBAL) if v not in told] for a in (goal.concrete, goal.abstract))
-    true = [e for e in _equations(mine, theirs) if isinstance(session.check((*start, build.lnot(e))), Unsat)]
+    places = [v for v in variables_of(goal.concrete, Kind.GLOBAL) if v.sort == INT and v.name.position is None]
+    true = [e for e in _equations(mine, theirs, places) if isinstance(session.check((*start, build.lnot(e))), Unsat)]
     namesakes = [e for e in true if len({off_side(v.name) for v in e.free}) == 1]
     named = frozenset(v for e in namesakes for v in e.free)
     return islice((e for e in true if e in namesakes or len(e.free) > 2 or e.free.isdisjoint(named)), EQUATIONS)
 
 
-def _equations(mine: Sequence[Var], theirs: Sequence[Var]) -> Iterator[Term]:
-    """Equations between variables of one sort, arrays but at one index, and numbers with differences of two."""
+def _equations(mine: Sequence[Var], theirs: Sequence[Var], places: Sequence[Var]) -> Iterator[Term]:
+    """Equations between variables of one sort, arrays but at one of the places, and numbers with differences of two."""
     for x, y in product(mine, theirs):
         if x.sort == y.sort and (x.name.position is None) == (y.name.position is None):
             yield build.eq(x, y)
     numbers, others = ([v for v in side if v.sort == INT and v.name.position is None] for side in (mine, theirs))
     for x, y in product(mine, theirs):
         if x.sort == y.sort == ArraySort(INT, INT):
-            yield from (build.eq(x, build.store(y, k, build.select(x, k))) for k in numbers)
+            yield from (build.eq(x, build.store(y, k, build.select(x, k))) for k in places)
     if len(numbers) <= FEW and len(others) <= FEW:
         yield from (build.eq(build.sub(x, y), z) for x, y in permutations(numbers, 2) for z in others)
         yield from (build.eq(x, build.sub(y, z)) for x in numbers for y, z in permutations(others, 2))

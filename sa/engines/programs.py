@@ -35,6 +35,7 @@ from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.invariants.efforts import Effort as Needed
 from sa.question.asked import Decision
+from sa.question.goals import some_threads
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.terms.term import Term
 
@@ -158,10 +159,9 @@ def _by_plan(
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
             match tried:
                 case Pairs(besides=Besides()):
-                    if product is not None:
-                        more = _pairs_besides(abstract, concrete, block, product, own, tried, memory)
-                        if more.composition is not None:
-                            return more, whole
+                    more = _pairs_besides(abstract, concrete, block, product, own, tried, memory)
+                    if more.composition is not None:
+                        return more, whole
                 case Pairs(level, effort):
                     if pairs is None or pairs.hopeful:
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
@@ -266,12 +266,16 @@ def _pairs_besides(
     abstract: Program,
     concrete: Program,
     block: Refinement | None,
-    product: Goal,
+    product: Goal | None,
     options: Options,
     tried: Pairs,
     memory: _Memory,
 ) -> Found:
     """The proof from pairs of threads with more related than is asked, or nothing."""
+    # What is related of some of the threads need not be right of all: it is only tried.
+    product = product or memory.besides.once("some threads", lambda: some_threads(abstract, concrete, block))
+    if product is None:
+        return Found(())
 
     def related() -> tuple[Term, ...]:
         if tried.besides is Besides.REST:

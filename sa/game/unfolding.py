@@ -60,16 +60,17 @@ class _Put(Struct, eq=False):
 
 
 def unfolded(
-    automaton: Automaton, read: frozenset[Var], few: int, most: int, counting: bool = False
+    automaton: Automaton, read: frozenset[Var], few: int, most: int, counting: bool = False, alone: bool = True
 ) -> Unfolded | None:
     """The automaton with control variables as part of its locations; None where it would have more than `most`.
 
     `read` are variables that others look at. A range of more than `few` values is data; so are locals without a range,
-    unless they are `counting`: each round of a loop `i := i + 1` up to a constant has locations of its own then.
+    unless they are `counting`: each round of a loop `i := i + 1` up to a constant has locations of its own then. Where
+    the automaton is not `alone`, only locals are control: its environment writes the others.
     """
     (told,), meaning = with_remainders((automaton,))
-    tracked = _tracked(told, few, counting)
-    alive = _alive(told, read)
+    tracked = _tracked(told, few, counting, alone)
+    alive = _alive(told, read if alone else read.union(*(q.env.free for q in told.locations if q.env is not None)))
     places = {q.name: q for q in told.locations}
     outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
     for number, edge in enumerate(told.edges):
@@ -174,9 +175,10 @@ def _known(term: Term | None) -> Term | None:
     return term if isinstance(term, Int | Bool | Member) else None
 
 
-def _tracked(automaton: Automaton, few: int, counting: bool) -> tuple[Var, ...]:
+def _tracked(automaton: Automaton, few: int, counting: bool, alone: bool) -> tuple[Var, ...]:
     """The largest part of the variables whose values only the part itself and conditions decide."""
-    left = {v.var: v for v in automaton.variables if v.kind is not Kind.PARAM and not isinstance(v.var.sort, ArraySort)}
+    kinds = (Kind.GLOBAL, Kind.LOCAL) if alone else (Kind.LOCAL,)
+    left = {v.var: v for v in automaton.variables if v.kind in kinds and not isinstance(v.var.sort, ArraySort)}
     falling = True
     while falling:
         written = ((v, t) for e in automaton.edges for v, t in e.updates if v in left)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -16,7 +17,8 @@ from msgspec.structs import replace
 
 from sa.base.limits import Limits, check_time
 from sa.invariants.examples import Examples, examples
-from sa.invariants.houdini import has_functions, surviving
+from sa.invariants.houdini import Sight, has_functions, surviving
+from sa.invariants.strength import stronger, strongest
 from sa.invariants.variants import split
 from sa.smt.horn import Atom, Clause
 from sa.smt.session import Sat, Session
@@ -69,6 +71,9 @@ def _conjunctions(
     bare = session.bare()
     values = _Values()
     kept = {name: values.true_in(offered[name], known, rows[name]) for name, known in parameters.items()}
+    weaker = {some: stronger(some) for some in dict.fromkeys(map(tuple, offered.values()))}
+    by_sight = {name: weaker[tuple(some)] for name, some in offered.items()}
+    firm = {name: None if some is None else strongest(some, by_sight[name]) for name, some in kept.items()}
     said_of = list(map(tuple, _substitutions(parameters, (c.body for c in steps))))
     heads = [head for (head,) in _substitutions(parameters, ((c.head,) for c in steps if c.head is not None))]
     readers: dict[str, list[int]] = {name: [] for name in parameters}
@@ -83,18 +88,20 @@ def _conjunctions(
         queued.discard(number)
         head = steps[number].head
         assert head is not None
-        known = _known(said_of[number], kept, steps[number])
+        known = _known(said_of[number], firm, steps[number])
         if known is None:
             continue
+        told = (map(said, kept[a.predicate] or ()) for a, said in zip(steps[number].body, said_of[number], strict=True))
+        sight = Sight(frozenset(chain(*told)), by_sight[head.predicate])
         before = kept[head.predicate]
         candidates = tuple(offered[head.predicate]) if before is None else before
         falling = values.falling(candidates, parameters[head.predicate], head.arguments)
-        left = surviving(session, bare, known, candidates, heads[number], falling)
+        left = surviving(session, bare, known, candidates, heads[number], falling, sight)
         if left != before:
-            kept[head.predicate] = left
+            kept[head.predicate], firm[head.predicate] = left, strongest(left, sight.stronger)
             waiting.extend(n for n in dict.fromkeys(readers[head.predicate]) if n not in queued)
             queued.update(readers[head.predicate])
-    return {name: build.FALSE if said is None else build.land(*said) for name, said in kept.items()}
+    return {name: build.FALSE if said is None else build.land(*said) for name, said in firm.items()}
 
 
 class _Values(Struct, frozen=True, eq=False):

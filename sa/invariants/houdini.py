@@ -11,8 +11,11 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.ranges import within
+from sa.invariants.strength import Stronger, strongest
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
@@ -113,6 +116,16 @@ def rounds(
         yield dict(kept)
 
 
+class Sight(Struct, frozen=True):
+    """What need not be asked: formulas that are known and are not assumed, since others imply them, and which do so."""
+
+    known: frozenset[Term] = frozenset()
+    stronger: Stronger = {}
+
+
+NOTHING = Sight()
+
+
 def surviving(
     session: Session,
     bare: Session,
@@ -120,6 +133,7 @@ def surviving(
     formulas: tuple[Term, ...],
     after: Callable[[Term], Term],
     falling: Callable[[Sat], Set[Term]] | None = None,
+    sight: Sight = NOTHING,
 ) -> tuple[Term, ...]:
     """The formulas that hold after a step; `after` says a formula of the state before it.
 
@@ -131,10 +145,10 @@ def surviving(
     goals = {f: after(f) for f in formulas}
     hypotheses = build.conjoined(known)
     assumed = frozenset(hypotheses)
-    left = {f for f in formulas if goals[f] in assumed or goals[f] is build.TRUE}
+    left = {f for f in formulas if (goal := goals[f]) in assumed or goal in sight.known or goal is build.TRUE}
     plain = [f for f in formulas if f not in left and not has_functions(goals[f])]
     with bare.assuming(h for h in hypotheses if not has_functions(h)):
-        left.update(holding(bare, {f: goals[f] for f in plain}, falling))
+        left.update(holding(bare, {f: goals[f] for f in plain}, falling, sight.stronger))
     of_all = any(isinstance(h, Forall) for h in hypotheses)
     others = (f for f in formulas if f not in left and (has_functions(goals[f]) or (of_all and _reads(goals[f]))))
     left.update([f for f in others if session.implied(goals[f], hypotheses)])
@@ -142,11 +156,15 @@ def surviving(
 
 
 def holding(
-    session: Session, goals: Mapping[Term, Term], falling: Callable[[Sat], Set[Term]] | None = None
+    session: Session,
+    goals: Mapping[Term, Term],
+    falling: Callable[[Sat], Set[Term]] | None = None,
+    stronger: Stronger = {},
 ) -> Mapping[Term, Term]:
     """The formulas whose goals hold under what the session assumes: whatever counterexamples leave of them."""
     while goals:
-        answer = session.check((build.lnot(build.land(*goals.values())),))
+        asked = (goals[f] for f in strongest(goals, stronger)) if stronger else goals.values()
+        answer = session.check((build.lnot(build.land(*asked)),))
         if isinstance(answer, Unsat):
             break
         fallen: Set[Term] = frozenset()

@@ -85,6 +85,29 @@ def is_large(program: Program) -> bool:
     return prod(len(t.locations) for t in program.threads) > LARGE
 
 
+def some_threads(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:
+    """The goal about some of the threads by themselves, so few that their products are not large; one of each text first.
+
+    What holds of them need not hold of all. None where the block speaks of others.
+    """
+    try:
+        pairs = pairings(abstract, concrete, block)
+        kept, texts = list[Pairing](), dict.fromkeys(p.concrete.origin.span for p in pairs)
+        firsts = [next(p for p in pairs if p.concrete.origin.span == text) for text in texts]
+        for pair in (*firsts, *(p for p in pairs if p not in firsts)):
+            more = [p for p in pairs if p in kept or p is pair]
+            if not any(is_large(p) for p in _only(abstract, concrete, more)):
+                kept = more
+        return goals(*_only(abstract, concrete, kept), block, whole=True)[0] if kept else None
+    except InputError:
+        return None
+
+
+def _only(abstract: Program, concrete: Program, pairs: Sequence[Pairing]) -> tuple[Program, Program]:
+    first, second = (p.abstract for p in pairs), (p.concrete for p in pairs)
+    return replace(abstract, threads=tuple(first)), replace(concrete, threads=tuple(second))
+
+
 def thread_goals(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Goal, ...]:
     """Goals of the pairs of threads as if each were alone: for questions about their texts. Raises InputError."""
     first, second = (replace(p, threads=tuple(closed(t) for t in p.threads)) for p in (abstract, concrete))

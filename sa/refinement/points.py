@@ -6,7 +6,7 @@ pair of their copies, and the answers are those of all copies. The checker sees 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,10 +36,8 @@ class Points(Struct, frozen=True, eq=False):
 
 def points_of(goal: Goal) -> Points | None:
     """The goal between control points; None where these are too many, or the locations themselves."""
-    if not goal.closed:
-        return None
     read = iota_of(goal).free
-    concrete, abstract = _unfolded(goal.concrete, read), _unfolded(goal.abstract, read)
+    concrete, abstract = (_unfolded(side, read, goal.closed) for side in (goal.concrete, goal.abstract))
     if concrete is None or abstract is None:
         return None
     same = (len(u.automaton.edges) == len(a.edges) for u, a in ((concrete, goal.concrete), (abstract, goal.abstract)))
@@ -48,10 +46,10 @@ def points_of(goal: Goal) -> Points | None:
     return Points(replace(goal, concrete=concrete.automaton, abstract=abstract.automaton), concrete, abstract)
 
 
-def _unfolded(automaton: Automaton, read: frozenset[Var]) -> Unfolded | None:
+def _unfolded(automaton: Automaton, read: frozenset[Var], alone: bool) -> Unfolded | None:
     most = max(POINTS, EACH * len(automaton.locations))
     tried = ((FEW[0], True), *((few, False) for few in FEW))
-    found = (unfolded(automaton, read, few, most, counting) for few, counting in tried)
+    found = (unfolded(automaton, read, few, most, counting, alone) for few, counting in tried)
     return next((made for made in found if made is not None), None)
 
 
@@ -68,8 +66,7 @@ def folded(points: Points, goal: Goal, relation: Relation) -> Relation:
     outgoing = dict[str, list[int]]()
     for number, edge in enumerate(goal.concrete.edges):
         outgoing.setdefault(edge.source, []).append(number)
-    # Nobody but the threads moves: the environment of a closed goal is its own closure.
-    still = {q.name: q.env for q in goal.abstract.locations if q.env is not None}
+    closures = _closures(points, goal, relation)
     return Relation(
         tuple(PairRelation(*place, tuple(_either(listed))) for place, listed in said.items()),
         tuple(
@@ -77,9 +74,21 @@ def folded(points: Points, goal: Goal, relation: Relation) -> Relation:
             for place in said
             for number in outgoing.get(place[0], ())
         ),
-        tuple((name, still[name]) for name in dict.fromkeys(place for _, place in said)),
+        tuple((name, closures[name]) for name in dict.fromkeys(place for _, place in said)),
         relation.openings,
     )
+
+
+def _closures(points: Points, goal: Goal, relation: Relation) -> Mapping[str, Term]:
+    """The closures of environments. Those of a location's copies are about different values, which stay as they are."""
+    if goal.closed:
+        # Nobody but the threads moves: the environment is its own closure.
+        return {q.name: q.env for q in goal.abstract.locations if q.env is not None}
+    said = dict[str, list[Term]]()
+    for name, closure in relation.closure:
+        under = build.implies(points.abstract.values[name], closure)
+        said.setdefault(points.abstract.place[name], []).append(under)
+    return {place: build.land(*listed) for place, listed in said.items()}
 
 
 def _place(points: Points, of: PairRelation | EdgeAnswer) -> Pair:
