@@ -58,12 +58,14 @@ class Met(Struct, frozen=True):
     """The pairs with what holds where two threads meet, at a glance.
 
     `closures`: in closures of environments, where more than one variable may change at once. `mirrored`: with ghosts
-    of the concrete program that follow abstract variables. `met` is how much is done to know more.
+    of the concrete program that follow abstract variables. `met` is how much is done to know more. `besides`: with more
+    related than is asked, if something is found there.
     """
 
     closures: bool
     mirrored: bool
     met: Needed = Needed.NUMBERS
+    besides: Besides | None = None
 
 
 class Products(Struct, frozen=True):
@@ -84,6 +86,7 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
     Pairs(Level.HIDDEN, Effort.EXACT),
     Met(closures=True, mirrored=False),
+    Met(closures=True, mirrored=False, besides=Besides.PLAYS),
     Met(closures=True, mirrored=True),
     Met(closures=True, mirrored=True, met=Needed.PLACES),
     Met(closures=True, mirrored=True, met=Needed.ELEMENTS),
@@ -168,7 +171,7 @@ def _by_plan(
                         if pairs.composition is not None:
                             return pairs, whole
                 case Met():
-                    knowing = _met(abstract, concrete, block, own, tried, memory)
+                    knowing = _met(abstract, concrete, block, product, own, tried, memory)
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
                 case Products(depth):
@@ -272,26 +275,8 @@ def _pairs_besides(
     memory: _Memory,
 ) -> Found:
     """The proof from pairs of threads with more related than is asked, or nothing."""
-    # What is related of some of the threads need not be right of all: it is only tried.
-    product = product or memory.besides.once("some threads", lambda: some_threads(abstract, concrete, block))
-    if product is None:
-        return Found(())
-
-    def related() -> tuple[Term, ...]:
-        if tried.besides is Besides.REST:
-            return at_rest(product)
-        if tried.besides is Besides.PLAYS:
-            return related_besides((product,), options)
-        budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
-        # Loaded only where pairs of threads are not enough as they are.
-        from sa.refinement.by_samples import suggested
-
-        return memory.of(product).once(("samples", product), lambda: suggested(product, budget))
-
-    try:
-        said = memory.besides.once(tried.besides, related)
-    except LimitReached:
-        said = ()
+    assert tried.besides is not None
+    said = _related(abstract, concrete, block, product, options, tried.besides, memory)
     if not said:
         return Found(())
     found = _pairs(abstract, concrete, block_besides(block, said), options, tried.level, tried.effort, memory)
@@ -299,20 +284,66 @@ def _pairs_besides(
     return Found(()) if found.composition is None else with_besides(found, said)
 
 
+def _related(
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    product: Goal | None,
+    options: Options,
+    besides: Besides,
+    memory: _Memory,
+) -> tuple[Term, ...]:
+    """What may be related besides what is asked; nothing where the time was not enough."""
+    # What is related of some of the threads need not be right of all: it is only tried.
+    whole = product or memory.besides.once("some threads", lambda: some_threads(abstract, concrete, block))
+    if whole is None:
+        return ()
+
+    def related() -> tuple[Term, ...]:
+        match besides:
+            case Besides.REST:
+                return at_rest(whole)
+            case Besides.PLAYS:
+                return related_besides((whole,), options)
+            case Besides.SAMPLES:
+                budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
+                # Loaded only where pairs of threads are not enough as they are.
+                from sa.refinement.by_samples import suggested
+
+                return memory.of(whole).once(("samples", whole), lambda: suggested(whole, budget))
+
+    try:
+        return memory.besides.once(besides, related)
+    except LimitReached:
+        return ()
+
+
 def _met(
-    abstract: Program, concrete: Program, block: Refinement | None, options: Options, tried: Met, memory: _Memory
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    product: Goal | None,
+    options: Options,
+    tried: Met,
+    memory: _Memory,
 ) -> Found | None:
     """The proof from pairs that know what holds where two threads meet, or how far it got."""
     # Loaded only where pairs of threads are not enough as they are.
-    from sa.engines.met_pairs import Proving, Work, proved_in
+    from sa.engines.met_pairs import Proving, Work, pairs_in, proved_from, proved_in
     from sa.question.families import crowds
 
     work = memory.met.once(block, lambda: Work(crowds(abstract, concrete, block)))
     proving = Proving(tried.closures, Depth.GLANCE, tried.met, mirrored=tried.mirrored)
     try:
-        return proved_in(work, proving, options, options.limits)
+        if tried.besides is None:
+            return proved_in(work, proving, options, options.limits)
+        said = _related(abstract, concrete, block, product, options, tried.besides, memory)
+        if said:
+            found = proved_from(pairs_in(work, proving, said, options), proving, options, options.limits)
+            return None if found.composition is None else with_besides(found, said)
     except LimitReached:
-        return None
+        pass
+    return None
 
 
 def _proved(goal: Goal, decision: Decision, spent: tuple[float, float], shares: int) -> Result:

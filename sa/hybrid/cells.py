@@ -68,7 +68,6 @@ class Celled(Struct, frozen=True):
         return {c: build.select(a, _reached(k, self.rings.get(a))) for c, (a, k) in self.elements.items()}
 
 
-
 def _reached(place: Term, divisor: int | None) -> Term:
     """The index of a place, in a ring of so many elements."""
     return place if divisor is None else build.mod(place, divisor)
@@ -162,7 +161,10 @@ def _ways(
 
 
 def of_elements_alone(
-    parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], others: Sequence[Term], session: Session,
+    parameters: Mapping[str, Sequence[Var]],
+    clauses: Sequence[Clause],
+    others: Sequence[Term],
+    session: Session,
     flags: frozenset[Var],
 ) -> Mapping[str, Term] | None:
     """A solution of clauses by conjunctions that speak of elements at the index; `others` are candidates that do not.

@@ -68,7 +68,8 @@ def by_elements(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclud
         report(Event("elements", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         for bad in about(asked, s, open_):
-            found = of_elements_alone(parameters(s), (*clauses(s), *wanted(s, (bad,))), _compared(s, bad), session, flags(s))
+            horn = (*clauses(s), *wanted(s, (bad,)))
+            found = of_elements_alone(parameters(s), horn, _compared(s, bad), session, flags(s))
             if found is not None:
                 open_ = tuple(b for b in open_ if b != bad)
                 yield excluded_by(s, found, (bad,), (INDEX,))

@@ -26,7 +26,17 @@ from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible, under
 from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_flags, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
-from sa.invariants.crowd_clauses import System, clauses, flags, identities, parameters, places_of, predicate, variables, wanted
+from sa.invariants.crowd_clauses import (
+    System,
+    clauses,
+    flags,
+    identities,
+    parameters,
+    places_of,
+    predicate,
+    variables,
+    wanted,
+)
 from sa.invariants.crowd_counts import Counted, counted
 from sa.invariants.crowd_needs import Offered, needed
 from sa.invariants.violation import Effort, find_run

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from sa.base.limits import check_time
-from sa.smt.horn import Atom, Clause
+from sa.smt.horn import Clause
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.compile import Row, executable, guarded
@@ -92,7 +92,7 @@ _Step: TypeAlias = Callable[[Row], tuple[Value, ...] | None]
 
 
 class _Partner(Struct, frozen=True, eq=False):
-    """Another atom of a body: the values that its state must have at some positions, and positions that tell new ones."""
+    """Another atom of a body: the values that its state must have at some positions, and positions of new ones."""
 
     predicate: str
     fixed: tuple[int, ...]

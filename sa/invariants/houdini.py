@@ -159,7 +159,7 @@ def holding(
     session: Session,
     goals: Mapping[Term, Term],
     falling: Callable[[Sat], Set[Term]] | None = None,
-    stronger: Stronger = {},
+    stronger: Stronger | None = None,
 ) -> Mapping[Term, Term]:
     """The formulas whose goals hold under what the session assumes: whatever counterexamples leave of them."""
     while goals:

@@ -32,7 +32,7 @@ _Known: TypeAlias = tuple[tuple[Var, Term], ...]
 
 
 class Split(Struct, frozen=True):
-    """Predicates without flags, clauses about them, and which predicate each is a variant of, with the flags' values."""
+    """Predicates without flags, clauses about them, and what each is a variant of, with the flags' values."""
 
     parameters: Mapping[str, tuple[Var, ...]]
     clauses: tuple[Clause, ...]
@@ -157,7 +157,7 @@ class _Splitting(Struct, frozen=True, eq=False):
         return mapping, also
 
     def _heads(self, head: Atom, constraint: Term) -> Iterator[tuple[_Known, Term, dict[Var, Term]]]:
-        """The variants that a head may be of, what holds then, and what it says of variables that it has as they are."""
+        """The variants that a head may be of, what holds then, and what that says of its variables."""
         cases: list[tuple[_Known, Term, dict[Var, Term]]] = [((), constraint, {})]
         for var, term in zip(self.parameters[head.predicate], head.arguments, strict=True):
             if var in self.values:

@@ -86,7 +86,7 @@ def is_large(program: Program) -> bool:
 
 
 def some_threads(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:
-    """The goal about some of the threads by themselves, so few that their products are not large; one of each text first.
+    """The goal about some of the threads by themselves, as many as make no large product; one of each text first.
 
     What holds of them need not hold of all. None where the block speaks of others.
     """
