@@ -6,7 +6,7 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec.structs import replace
@@ -164,18 +164,20 @@ def _words(steps: int, counts: Sequence[int]) -> str:
 
 def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """Joint invariants of all threads and any copy, then any two, that are made of candidates. Raises LimitReached."""
-    return _conjunctions(asked, None, _compared, budget, report)
+    tried = ((s, _compared) for s in systems(asked) if _found_key(asked, s.counts) not in asked.shared.made)
+    return _conjunctions(asked, tried, budget, report)
 
 
 def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """The same with what steps need, and with numbers of copies where they are in balance with shared variables.
-
-    Raises LimitReached.
+    """The same, and each time then with what steps need, and with numbers of copies where they are in balance with
+    shared variables. Raises LimitReached.
     """
     known = counted(asked)
     if known is not None:
         report(Event("numbers of copies", {"counts": len(known.counts), "equations": len(known.equations)}))
-    yield from _conjunctions(asked, known, needed, budget, report)
+    both = zip(systems(asked), systems(asked, known), strict=True)
+    tried = (stage for plain, s in both for stage in ((plain, _compared), (s, needed)))
+    yield from _conjunctions(asked, tried, budget, report)
 
 
 def _compared(s: System, open_: Sequence[Bad]) -> Offered:
@@ -184,13 +186,12 @@ def _compared(s: System, open_: Sequence[Bad]) -> Offered:
 
 def _conjunctions(
     asked: Asked,
-    known: Counted | None,
-    offers: Callable[[System, Sequence[Bad]], Offered],
+    tried: Iterable[tuple[System, Callable[[System, Sequence[Bad]], Offered]]],
     budget: Budget,
     report: Report,
 ) -> Iterator[Excluded]:
     open_ = asked.bads
-    for s in systems(asked, known):
+    for s, offers in tried:
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         names, nothing = parameters(s), dict[str, Term]()

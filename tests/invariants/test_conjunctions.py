@@ -138,7 +138,7 @@ def test_random_clauses_are_solved_whatever_is_known_before(seed: int) -> None:
     clauses = (start, *steps, joined)
     orders = (build.le(X, Y), build.le(Y, X), build.lt(X, Y), build.le(ZERO, X), build.eq(X, ZERO), build.eq(X, Y))
     offered = dict.fromkeys(names, (*orders, *(build.implies(WON, f) for f in orders), WON))
-    nothing = {name: () for name in names}
+    nothing = dict.fromkeys(names, ())
     plain = conjunctions(_session(), parameters, clauses, offered, Limits(), nothing)
     found = conjunctions(_session(), parameters, clauses, offered, Limits())
     finer = conjunctions(_session(), parameters, clauses, offered, Limits(), flags=frozenset((WON,)))
