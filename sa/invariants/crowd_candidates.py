@@ -58,7 +58,7 @@ def candidates(
         found.update(dict.fromkeys(f for pair in combinations(numbers, 2) for f in _orders(*pair)))
     for identity in known:
         found.update(dict.fromkeys(f for v in numbers for f in _both(build.eq(v, identity))))
-    found.update(dict.fromkeys(_ahead(automata, numbers)))
+    found.update(dict.fromkeys((*_ahead(automata, numbers), *blocks(automata))))
     starts = dict.fromkeys(c for t in automata for c in build.conjuncts(t.init) if len(c.free) == 1 and c.free <= mine)
     starting = [c for c in starts if isinstance(c, IsZero | Not | Var)][:FIRST]
     found.update(dict.fromkeys(build.implies(one, two) for one, two in permutations(starting, 2)))
@@ -153,6 +153,23 @@ def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Te
     for value in few:
         yield from (build.eq(other, value) for other in numbers if other not in value.free)
     yield from (build.eq(one, other) for one, other in combinations(few, 2))
+
+
+def blocks(automata: Sequence[Automaton]) -> Iterator[Term]:
+    """That numbers which a step takes from a shared one, `base := fetch_add(next, 3)`, are so far apart and behind it.
+    """
+    rigid = frozenset(v.var for t in automata for v in t.variables if v.kind is Kind.PARAM)
+    taken = dict[tuple[Var, Term], dict[Var, None]]()
+    for edge in (e for t in automata for e in t.edges):
+        for shared, value in edge.updates:
+            size = build.sub(value, shared) if isinstance(value, Sum) else build.ZERO
+            if size not in (build.ZERO, build.ONE) and size.free <= rigid:
+                own = (v for v, t in edge.updates if t is shared)
+                taken.setdefault((shared, size), {}).update(dict.fromkeys(own))
+    for (shared, size), owners in taken.items():
+        yield from (build.le(build.add(v, size), shared) for v in owners)
+        for one, two in combinations(owners, 2):
+            yield build.lor(build.le(build.add(one, size), two), build.le(build.add(two, size), one))
 
 
 def applied(automata: Sequence[Automaton], own: Sequence[Var]) -> tuple[Term, ...]:

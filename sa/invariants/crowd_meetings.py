@@ -17,6 +17,7 @@ from sa.certificates.crowd_composition import Meeting, Met, called, claimed
 from sa.conditions.never import at_places
 from sa.invariants.conjunctions import conjunctions
 from sa.invariants.crowd import joint_of, systems
+from sa.invariants.crowd_candidates import blocks
 from sa.invariants.crowd_clauses import System, balanced, clauses, flags, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
@@ -72,7 +73,7 @@ def _offered(s: System, effort: Effort) -> Offered:
         return needed(s, ())
     alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
     if effort is Effort.PLACES:
-        alone = (*alone, *apart_from_others(s.apart))
+        alone = (*alone, *apart_from_others(s.apart), *blocks(s.apart))
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
         here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
