@@ -111,9 +111,6 @@ def pairs(
     ends = _first((t for t in found if t.free <= data and not has_functions(t)), size.ends)
     k, later = indices
     for array, x in first.items():
-        if array in second and x.sort == BOOL:
-            # One flag at a time is up.
-            yield build.lor(build.lnot(x), build.lnot(second[array]), build.eq(k, later))
         if array not in second or x.sort != INT:
             continue
         y, numbers = second[array], sorted((v for v in data if v.sort == INT), key=lambda v: v.key)
