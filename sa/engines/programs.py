@@ -69,10 +69,11 @@ class Met(Struct, frozen=True):
 
 
 class Products(Struct, frozen=True):
-    """The two products are compared to this depth, for so many times the seconds of a round."""
+    """The two products are compared to this depth, for so many times the seconds of a round; if `once`, in one round."""
 
     depth: Depth
     rounds: float = 1.0
+    once: bool = False
 
 
 #: What is tried, in order.
@@ -81,6 +82,8 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Products(Depth.QUICK),
     Pairs(Level.HIDDEN, Effort.BRIEF),
+    # What is wrong often shows in a few random runs.
+    Products(Depth.RUNS, 0.4, once=True),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
@@ -183,7 +186,8 @@ def _by_plan(
             if _is_over(options, whole):
                 return pairs or Found(()), whole
             # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
-            if left is not None and time.monotonic() - begun >= left / 4:
+            cut_short = left is not None and time.monotonic() - begun >= left / 4
+            if cut_short and not (isinstance(tried, Products) and tried.once):
                 again.append(tried)
         waiting = tuple(again)
     return pairs or Found(()), whole
