@@ -69,7 +69,7 @@ class Met(Struct, frozen=True):
 
 
 class Products(Struct, frozen=True):
-    """The two products are compared to this depth, for so many times the seconds of a round; if `once`, in one round."""
+    """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round."""
 
     depth: Depth
     rounds: float = 1.0
