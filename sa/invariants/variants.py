@@ -25,7 +25,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Int, Member, Term, Var
 
 #: Values of one flag at most, and variants for each predicate on average.
-VALUES, VARIANTS = 2, 3
+VALUES, VARIANTS = 2, 4
 
 #: The values of a predicate's flags, in the order of its parameters.
 _Known: TypeAlias = tuple[tuple[Var, Term], ...]
