@@ -10,8 +10,8 @@ from time import perf_counter
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.base.limits import Limits
-from sa.base.verdict import Verdict
+from sa.base.limits import LimitReached, Limits, remaining
+from sa.base.verdict import Reason, Verdict
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -34,6 +34,9 @@ from sa.refinement.crowds import Pairs, composition_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
 from sa.terms.term import Term
+
+#: How many times the seconds in which something was not finished are needed to begin it again.
+AGAIN = 1.5
 
 
 class Proving(Struct, frozen=True):
@@ -59,7 +62,8 @@ def texts_of(asked: Crowds) -> tuple[Goal, ...]:
 class Work(Struct, eq=False):
     """What is known of both programs by what was done for it, pairs of them, and what is related besides, made once.
 
-    `wished` are formulas over shared concrete variables of which some may hold.
+    `wished` are formulas over shared concrete variables of which some may hold. `in_vain` are the seconds that were
+    there for what was begun.
     """
 
     asked: Crowds
@@ -68,6 +72,7 @@ class Work(Struct, eq=False):
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
     besides: dict[Besides, tuple[Term, ...]] = field(default_factory=dict)
     mirrored: tuple[tuple[Mirrors, Work], ...] | None = None
+    in_vain: dict[tuple[int, Effort | None], float] = field(default_factory=dict)
 
 
 def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:
@@ -114,20 +119,34 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
 
 
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
-    """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached."""
-    key = side, met
+    """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached.
+
+    What took too long is not begun again where there is hardly more time.
+    """
+    key, left = (side, met), remaining(bounds)
     if key not in work.known:
-        match met:
-            case None:
-                program = (work.asked.abstract, work.asked.concrete)[side]
-                work.known[key] = known_of(program, work.asked.identities, work.wished if side == 1 else (), bounds)
-            case Effort.ELEMENTS:
-                places = _known(work, side, Effort.PLACES, bounds)
-                # Of the abstract side searches have to know all that is said of environments.
-                work.known[key] = with_elements(places, bounds) if side == 1 else places
-            case _:
-                work.known[key] = met_of(_known(work, side, None, bounds), met, bounds)
+        if left is not None and left <= AGAIN * work.in_vain.get(key, 0.0):
+            raise LimitReached(Reason.TIMEOUT)
+        try:
+            work.known[key] = _made(work, side, met, bounds)
+        except LimitReached as limit:
+            if limit.reason is Reason.TIMEOUT and left is not None:
+                work.in_vain[key] = left
+            raise
     return work.known[key]
+
+
+def _made(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
+    match met:
+        case None:
+            program = (work.asked.abstract, work.asked.concrete)[side]
+            return known_of(program, work.asked.identities, work.wished if side == 1 else (), bounds)
+        case Effort.ELEMENTS:
+            places = _known(work, side, Effort.PLACES, bounds)
+            # Of the abstract side searches have to know all that is said of environments.
+            return with_elements(places, bounds) if side == 1 else places
+        case _:
+            return met_of(_known(work, side, None, bounds), met, bounds)
 
 
 def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Found:

@@ -163,6 +163,7 @@ def _by_plan(
             longer = tried.rounds if isinstance(tried, Products) else 1.0
             bounds = pace.soon(options.limits, longer * seconds)
             begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
+            cut_short = False
             match tried:
                 case Pairs(besides=Besides()):
                     more = _pairs_besides(abstract, concrete, block, product, own, tried, memory)
@@ -174,7 +175,10 @@ def _by_plan(
                         if pairs.composition is not None:
                             return pairs, whole
                 case Met():
-                    knowing = _met(abstract, concrete, block, product, own, tried, memory)
+                    try:
+                        knowing = _met(abstract, concrete, block, product, own, tried, memory)
+                    except LimitReached as limit:
+                        knowing, cut_short = None, limit.reason is Reason.TIMEOUT
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
                 case Products(depth):
@@ -186,7 +190,7 @@ def _by_plan(
             if _is_over(options, whole):
                 return pairs or Found(()), whole
             # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
-            cut_short = left is not None and time.monotonic() - begun >= left / 4
+            cut_short |= left is not None and time.monotonic() - begun >= left / 4
             if cut_short and not (isinstance(tried, Products) and tried.once):
                 again.append(tried)
         waiting = tuple(again)
@@ -331,23 +335,20 @@ def _met(
     tried: Met,
     memory: _Memory,
 ) -> Found | None:
-    """The proof from pairs that know what holds where two threads meet, or how far it got."""
+    """The proof from pairs that know what holds where two threads meet, or how far it got. Raises LimitReached."""
     # Loaded only where pairs of threads are not enough as they are.
     from sa.engines.met_pairs import Proving, Work, pairs_in, proved_from, proved_in
     from sa.question.families import crowds
 
     work = memory.met.once(block, lambda: Work(crowds(abstract, concrete, block)))
     proving = Proving(tried.closures, Depth.GLANCE, tried.met, mirrored=tried.mirrored)
-    try:
-        if tried.besides is None:
-            return proved_in(work, proving, options, options.limits)
-        said = _related(abstract, concrete, block, product, options, tried.besides, memory)
-        if said:
-            found = proved_from(pairs_in(work, proving, said, options), proving, options, options.limits)
-            return None if found.composition is None else with_besides(found, said)
-    except LimitReached:
-        pass
-    return None
+    if tried.besides is None:
+        return proved_in(work, proving, options, options.limits)
+    said = _related(abstract, concrete, block, product, options, tried.besides, memory)
+    if not said:
+        return None
+    found = proved_from(pairs_in(work, proving, said, options), proving, options, options.limits)
+    return None if found.composition is None else with_besides(found, said)
 
 
 def _proved(goal: Goal, decision: Decision, spent: tuple[float, float], shares: int) -> Result:

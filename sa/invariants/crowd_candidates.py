@@ -156,7 +156,7 @@ def _ahead(automata: Sequence[Automaton], numbers: Sequence[Var]) -> Iterator[Te
 
 
 def blocks(automata: Sequence[Automaton]) -> Iterator[Term]:
-    """That numbers which a step takes from a shared one, `base := fetch_add(next, 3)`, are so far apart and behind it."""
+    """That numbers which a step takes, `base := fetch_add(next, 3)`, are so far apart, and behind the shared one."""
     rigid = frozenset(v.var for t in automata for v in t.variables if v.kind is Kind.PARAM)
     taken = dict[tuple[Var, Term], dict[Var, None]]()
     for edge in (e for t in automata for e in t.edges):
