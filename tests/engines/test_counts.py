@@ -38,6 +38,22 @@ TWINS = {
         invariant enough : sold <= 7;""",
         (">", ">="),
     ),
+    "a flag tells which of two ways a ticket was drawn": (
+        """global next, serving : int = 0;
+        thread T[*] { local my : int = 0; local ok : bool = false; while (true) {
+          if (*) { my := fetch_add(next, 1); await serving == my; ok := true; }
+          else { my := $; ok := cas(next, my, my + 1); }
+          if (ok) { CS: skip; serving := serving + 1; } } }
+        invariant mutex : forall i, j : T :: i != j ==> !(at T[i].CS && at T[j].CS);""",
+        ("serving", "next"),
+    ),
+    "who has set a flag of a short array owns what is beside it": (
+        """global used : bool[2] = false; global who : int[2] = 0;
+        thread T[t : *] { local i : 0..1 = 0; local got : bool = false; while (true) {
+          got := cas(used[i], false, true);
+          if (got) { who[i] := t; $ assert who[i] == t; used[i] := false; } else { i := 1 - i; } } }""",
+        ("", "used[i] := false;"),
+    ),
     "who has a place keeps others out of theirs; two copies of one family and one of another": (
         """global readers, m, room : int = 0;
         thread R[*] { while (true) {

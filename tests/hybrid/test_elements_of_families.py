@@ -53,6 +53,26 @@ def found(text: str) -> CrowdJoint | None:
     return next((e for e in evidence if isinstance(e, CrowdJoint)), None)
 
 
+BLOCKS = """
+    global next : int = 0; global owner : int[*] = 0;
+    thread T[t : *] {
+      local base, k : int = 0;
+      while (true) {
+        base := fetch_add(next, 2); k := 0;
+        while (k < 2) { owner[base + k] := t; k := k + 1; }
+        assert owner[base] == t && owner[base + 1] == t;
+      }
+    }
+"""
+
+
+def test_blocks_that_copies_take_from_a_counter_are_their_own() -> None:
+    assert found(BLOCKS) is not None
+    overlapping = program_of(BLOCKS.replace("fetch_add(next, 2)", "fetch_add(next, 1)"))
+    asked = Options(limits(30.0, None), portfolio=(Turn(BOUNDED, 1.0),))
+    assert verify(overlapping, asked).verdict is Verdict.REFUTED
+
+
 MEMO = """
     function f(int) : int; global known : bool[*] = false; global memo : int[*] = 0;
     thread T[*] { local k, r : int = 0; local hit : bool = false; while (*) {
