@@ -31,7 +31,7 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.generation.visibility import Level
-from sa.question.goals import goals
+from sa.question.goals import LARGE, goals, is_large, some_threads
 from sa.refinement.compositional import Effort
 from sa.terms.printer import show
 from tests.certificates.mutation import COURT
@@ -143,6 +143,41 @@ def test_arrays_may_differ_at_one_index(monkeypatch: pytest.MonkeyPatch) -> None
     assert made.verdict is Verdict.PROVED
     assert made.composition is not None
     assert "store(abs.q, conc.t, conc.m[conc.t]) == conc.m" in map(show, made.composition.besides)
+
+
+#: A lock for each end of a queue: whoever takes from it must know that only what is behind its end may differ.
+TWO_LOCKS = """
+global buf : int[*] = 0; global head, tail, hl, tl : int = 0;
+thread E[i : 1..2] { local v : int = 0; while (*) {
+  havoc v; lock(tl); buf[tail] := v; @enq(v) tail := tail + 1; unlock(tl); } }
+thread D[i : 1..2] { local w : int = 0; while (*) {
+  lock(hl); if (head < tail) { w := buf[head]; head := head + 1; unlock(hl); @deq(w) skip; } else { unlock(hl); } } }
+refinement two_locks {
+  abstract "abs.sa"; concrete "conc.sa"; relate head, tail; relate conc.tl == 0 ==> conc.buf == abs.buf;
+}
+"""
+ONE_STEP_EACH = """
+global buf : int[*] = 0; global head, tail : int = 0;
+thread E[i : 1..2] { local v : int = 0; while (*) {
+  havoc v; @enq(v) atomic { buf[tail] := v; tail := tail + 1; } } }
+thread D[i : 1..2] { local w : int = 0; while (*) {
+  await head < tail { w := buf[head]; head := head + 1; } @deq(w) skip; } }
+"""
+
+
+def test_some_threads_suggest_what_is_related_where_all_are_too_many() -> None:
+    """Numbers that are related already are places all the same."""
+    abstract, concrete, block = read(ONE_STEP_EACH, TWO_LOCKS)
+    assert is_large(concrete)
+    some = some_threads(abstract, concrete, block)
+    assert some is not None and 1 < len(some.concrete.locations) < LARGE
+    said = [show(f) for f in related_besides((some,), Options(limits(30.0, None)))]
+    assert "store(abs.buf, conc.tail, conc.buf[conc.tail]) == conc.buf" in said
+
+
+@pytest.mark.fuzz  # 25 s of processor time.
+def test_pairs_that_know_where_they_meet_are_proved_with_more_related() -> None:
+    assert refine(*read(ONE_STEP_EACH, TWO_LOCKS), Options(limits(90.0, None))).verdict is Verdict.PROVED
 
 
 def test_differences_are_related_to_numbers() -> None:
