@@ -52,7 +52,7 @@ def _search(tactics: Tactics) -> GoalEngine:
 
 
 def _points(name: str, *tactics: Tactics) -> GoalEngine:
-    what = "relations between locations that include the values of flags and locks, for closed programs"
+    what = "relations between locations that include the values of flags and locks"
     return Prover(name, what, partial(deciders.by_points, tactics))
 
 

@@ -49,6 +49,7 @@ def examples(session: Session, parameters: Mapping[str, Sequence[Var]], clauses:
     rules: dict[str, list[_Rule]] = {name: [] for name in parameters}
     steps = dict[tuple[tuple[Var, ...], Term, tuple[Term, ...]], _Step]()
     for clause in clauses:
+        check_time(session.bounds)
         for number, atom in enumerate(clause.body if clause.head is not None else ()):
             rule = _rule(clause, number, steps)
             if rule is not None:
