@@ -35,9 +35,6 @@ from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
 from sa.terms.term import Term
 
-#: How many times the seconds in which something was not finished are needed to begin it again.
-AGAIN = 1.5
-
 
 class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
@@ -121,11 +118,11 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
     """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached.
 
-    What took too long is not begun again where there is hardly more time.
+    What took too long is not begun again where there is no more time than there was.
     """
     key, left = (side, met), remaining(bounds)
     if key not in work.known:
-        if left is not None and left <= AGAIN * work.in_vain.get(key, 0.0):
+        if left is not None and left <= work.in_vain.get(key, 0.0):
             raise LimitReached(Reason.TIMEOUT)
         try:
             work.known[key] = _made(work, side, met, bounds)
