@@ -143,10 +143,10 @@ def _tried(work: Work, tried: Proving | Refuting, own: Options, whole: Limits, n
             if kind not in work.besides:
                 work.besides[kind] = _related(tuple(_with_copies(asked, 2)), kind, own)
             said = work.besides[kind]
-            found = proved_from(pairs_in(work, tried, said, own), tried, own, whole) if said else None
+            found = proved_from(pairs_in(work, tried, said, own, whole), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
         case Proving(closures=True, depth=Depth.GLANCE, met=Effort() as met, mirrored=False) if not knows_more(
-            work, met, own
+            work, met, own, whole
         ):
             # The same pairs have been tried without it.
             return None

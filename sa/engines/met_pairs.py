@@ -10,7 +10,7 @@ from time import perf_counter
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.base.limits import LimitReached, Limits, remaining
+from sa.base.limits import LimitReached, Limits, remaining, share
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
@@ -34,6 +34,9 @@ from sa.refinement.crowds import Pairs, composition_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
 from sa.terms.term import Term
+
+#: What finding out what is known may use of the whole time.
+SHARE_OF_KNOWLEDGE = 0.2
 
 
 class Proving(Struct, frozen=True):
@@ -72,9 +75,9 @@ class Work(Struct, eq=False):
     in_vain: dict[tuple[int, Effort | None], float] = field(default_factory=dict)
 
 
-def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Options) -> Pairs:
+def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Options, whole: Limits) -> Pairs:
     """The pairs in environments, with formulas besides what is asked. Raises LimitReached."""
-    abstract, concrete = (_known(work, side, tried.met, options.limits) for side in (0, 1))
+    abstract, concrete = (_known(work, side, tried.met, _for_all(options.limits, whole)) for side in (0, 1))
     asked, key = work.asked, (tried.closures, tried.met, besides)
     if key not in work.pairs:
         also = replace(asked, block=block_besides(asked.block, besides)) if besides else asked
@@ -82,9 +85,9 @@ def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Opt
     return work.pairs[key]
 
 
-def knows_more(work: Work, met: Effort, options: Options) -> bool:
+def knows_more(work: Work, met: Effort, options: Options, whole: Limits) -> bool:
     """Whether the effort told anything of where two meet, or of all elements. Raises LimitReached."""
-    known = [_known(work, side, met, options.limits) for side in (0, 1)]
+    known = [_known(work, side, met, _for_all(options.limits, whole)) for side in (0, 1)]
     return any(k.met or k.elements for k in known)
 
 
@@ -92,7 +95,7 @@ def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found 
     """The proof that this way of proving finds, or how far it got. Raises LimitReached."""
     if tried.mirrored:
         return _with_mirrors(work, tried, own, whole)
-    return proved_from(pairs_in(work, tried, (), own), tried, own, whole)
+    return proved_from(pairs_in(work, tried, (), own, whole), tried, own, whole)
 
 
 def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
@@ -106,13 +109,20 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
             for made in mirrors(work.asked, texts_of(work.asked))
         )
     for followed, beside in work.mirrored:
-        found = proved_from(pairs_in(beside, tried, followed.equations, own), tried, own, whole)
+        found = proved_from(pairs_in(beside, tried, followed.equations, own, whole), tried, own, whole)
         if isinstance(found.composition, CrowdComposition):
             made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
             said = ", ".join(f"`{show(e)}`" for e in followed.equations)
             note = f"proved with variables that concrete threads set and never read, which follow abstract ones: {said}"
             return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
     return None
+
+
+def _for_all(own: Limits, whole: Limits) -> Limits:
+    """The limits of what several parts of a plan use: their own, or a share of the whole time, if that is longer."""
+    longer = share(whole, SHARE_OF_KNOWLEDGE)
+    later = own.deadline is not None and longer.deadline is not None and longer.deadline > own.deadline
+    return longer if later else own
 
 
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.budget import Budget, Shared
-from sa.base.limits import LimitReached, Pace, remaining, share
+from sa.base.limits import LimitReached, Limits, Pace, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -155,7 +155,7 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    memory, pace = _Memory(), Pace()
+    memory, pace = _Memory(options.limits), Pace()
     waiting = PLAYS if options.plays_first else PLAN
     for seconds in ROUNDS:
         again = list[Pairs | Met | Products]()
@@ -198,8 +198,11 @@ def _by_plan(
 
 
 class _Memory(Struct, frozen=True, eq=False):
-    """What one part of the plan leaves to those that come later: the engines' common work, and what was settled."""
+    """What one part of the plan leaves to those that come later: the engines' common work, and what was settled; and
+    the limits of the whole plan.
+    """
 
+    whole: Limits
     shared: dict[Goal, Shared] = field(default_factory=dict)
     settled: dict[tuple[Goal, Depth], Decision] = field(default_factory=dict)
     besides: Shared = field(default_factory=Shared)
@@ -343,11 +346,12 @@ def _met(
     work = memory.met.once(block, lambda: Work(crowds(abstract, concrete, block)))
     proving = Proving(tried.closures, Depth.GLANCE, tried.met, mirrored=tried.mirrored)
     if tried.besides is None:
-        return proved_in(work, proving, options, options.limits)
+        return proved_in(work, proving, options, memory.whole)
     said = _related(abstract, concrete, block, product, options, tried.besides, memory)
     if not said:
         return None
-    found = proved_from(pairs_in(work, proving, said, options), proving, options, options.limits)
+    pairs = pairs_in(work, proving, said, options, memory.whole)
+    found = proved_from(pairs, proving, options, memory.whole)
     return None if found.composition is None else with_besides(found, said)
 
 
