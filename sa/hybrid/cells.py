@@ -8,6 +8,7 @@ McMillan, Rybalchenko, SAS 2013; Monniaux, Gonnord, SAS 2016).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations, product
 from typing import TypeAlias
 
@@ -21,7 +22,7 @@ from sa.hybrid.points import Point
 from sa.hybrid.rings import rings, root_of, unrolled
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.examples import examples, with_elements
+from sa.invariants.examples import Examples, examples, with_elements
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
@@ -130,8 +131,14 @@ def of_elements(made: Horn, stated: Horn, equal: Mapping[Point, Term], session: 
     over = asked.celled()
     first: Mapping[str, Term] = {}
     ways = tuple(_ways(asked, over, made, stated, equal))
-    for size, (q, inside) in product(SIZES, ways):
-        found, settles = _conjunctions(inside, q.parameters, q.clauses, q.defined, session, size)
+
+    @cache
+    def seen(way: int) -> Examples | None:
+        q, inside = ways[way]
+        return _seen(inside, q.parameters, q.clauses, session)
+
+    for size, (way, (q, inside)) in product(SIZES, enumerate(ways)):
+        found, settles = _conjunctions(inside, q.parameters, q.clauses, q.defined, session, size, seen(way))
         if settles:
             return _held(made, equal, inside, found)
         first = found if inside is over else first
@@ -173,8 +180,9 @@ def of_elements_alone(
     """
     over = celled(parameters, clauses)
     nothing = {name: dict[Var, Term]() for name in parameters}
+    seen = _seen(over, parameters, clauses, session)
     for size in SIZES:
-        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, others, flags)
+        found, settles = _conjunctions(over, parameters, clauses, nothing, session, size, seen, others, flags)
         if settles:
             return {n: substitute(f, over.meant) for n, f in found.items()}
     return None
@@ -187,6 +195,15 @@ def _reads_two(clauses: Sequence[Clause]) -> bool:
     return len(read) > len({array for array, _ in read})
 
 
+def _seen(
+    over: Celled, parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], session: Session
+) -> Examples | None:
+    """Some states at indices, of states with the whole arrays; None for rings, of which places mean other indices."""
+    if over.rings:
+        return None
+    return with_elements(examples(session.bare(), parameters, clauses), parameters, over.parameters, over.meant)
+
+
 def _conjunctions(
     over: Celled,
     parameters: Mapping[str, Sequence[Var]],
@@ -194,6 +211,7 @@ def _conjunctions(
     defined: _Defined,
     session: Session,
     size: Size,
+    seen: Examples | None,
     others: Sequence[Term] = (),
     flags: frozenset[Var] = frozenset(),
 ) -> tuple[Mapping[str, Term], bool]:
@@ -203,8 +221,6 @@ def _conjunctions(
     offered = (*candidates(parameters, clauses, INDEX, cells, size), *others)
     offered += tuple(pairs(parameters, clauses, INDICES, cells, seconds, size))
     said = {n: _sayable(offered, defined[n], frozenset(v)) for n, v in over.parameters.items()}
-    found_of = None if over.rings else examples(session.bare(), parameters, clauses)
-    seen = None if found_of is None else with_elements(found_of, parameters, over.parameters, over.meant)
     found = conjunctions(session.again(SOON), over.parameters, over.clauses, said, session.bounds, seen, flags)
     ends = (c for c in over.clauses if c.head is None)
     return found, all(impossible(session, over.parameters, found, c) for c in ends)
