@@ -187,7 +187,7 @@ def test_rounds_are_part_of_locations_in_an_environment() -> None:
     assert not goal.closed and _by(POINTS, goal, limits(60.0, None))[0] is not None
     moving = [text.replace("rely unchanged p;", "rely true;") for text in (UNDER_A_RELY, FUSED_UNDER_A_RELY)]
     (other,) = goals(*read(*moving), whole=False)
-    assert not other.closed and _by(POINTS, other, limits(20.0, None))[0] is None
+    assert not other.closed and _by(POINTS, other, limits(6.0, None))[0] is None
 
 
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "in an environment"])
