@@ -24,7 +24,8 @@ from sa.hybrid.exploring import Effort
 from sa.hybrid.slices import is_small, mattering
 from sa.invariants.crowd import about, excluded_by, systems
 from sa.invariants.crowd_candidates import applied, candidates
-from sa.invariants.crowd_clauses import System, clauses, flags, identities, parameters, variables, wanted
+from sa.invariants.crowd_clauses import System, clauses, identities, parameters, variables, wanted
+from sa.invariants.variants import flags_of
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
@@ -69,7 +70,7 @@ def by_elements(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclud
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         for bad in about(asked, s, open_):
             horn = (*clauses(s), *wanted(s, (bad,)))
-            found = of_elements_alone(parameters(s), horn, _compared(s, bad), session, flags(s))
+            found = of_elements_alone(parameters(s), horn, _compared(s, bad), session, flags_of(s.apart))
             if found is not None:
                 open_ = tuple(b for b in open_ if b != bad)
                 yield excluded_by(s, found, (bad,), (INDEX,))

@@ -24,12 +24,11 @@ from sa.explicit.deciders import by_far_states, by_few_states
 from sa.generation.generate import generate, invariants
 from sa.generation.visibility import Level
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_flags, own_parameters, predicate_at
+from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import candidates
 from sa.invariants.crowd_clauses import (
     System,
     clauses,
-    flags,
     identities,
     parameters,
     places_of,
@@ -39,6 +38,7 @@ from sa.invariants.crowd_clauses import (
 )
 from sa.invariants.crowd_counts import Counted, counted
 from sa.invariants.crowd_needs import Offered, needed
+from sa.invariants.variants import flags_of
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp, HornAnswer, Solution, solve
@@ -84,7 +84,7 @@ def by_conjunctions_apart(asked: Asked, budget: Budget, report: Report) -> Itera
         own = candidates(tuple(v.var for v in thread.variables), s.observers, identities, asked.bads)
         offered |= {predicate_at(thread.name, q.name): own for q in thread.locations}
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-    found = conjunctions(session, names, tuple(own_clauses(s)), offered, budget.bounds, flags=own_flags(s))
+    found = conjunctions(session, names, tuple(own_clauses(s)), offered, budget.bounds, flags=flags_of(s.observers))
     known = dict[str, Automaton]()
     firsts = tuple(symbolic(f, 1) for f in asked.families)
     for thread in (*asked.threads, *firsts):
@@ -198,7 +198,7 @@ def _conjunctions(
         # What was found of fewer candidates is right, and need not be asked of them again.
         _, held = asked.shared.made.get(_found_key(asked, s.counts), (s, nothing))
         offered, steps = _without(offers(s, open_), held), tuple(under(names, held, clauses(s)))
-        more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags(s))
+        more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags_of(s.apart))
         found = {name: build.land(held.get(name, build.TRUE), said) for name, said in more.items()}
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
         spoken = about(asked, s, open_)

@@ -47,11 +47,6 @@ def own_parameters(s: Apart) -> Mapping[str, Sequence[Var]]:
     return {predicate_at(t.name, q.name): tuple(v.var for v in t.variables) for t in s.observers for q in t.locations}
 
 
-def own_flags(s: Apart) -> frozenset[Var]:
-    """The locals of threads and copies: their values may be told apart where they are few."""
-    return frozenset(v for t in s.observers for v in variables_of(t, Kind.LOCAL))
-
-
 def own_clauses(s: Apart) -> Iterator[Clause]:
     """Initial states, own steps, and steps of others."""
     known = build.land(*different(s.asked.families, tuple(2 for _ in s.asked.families)))

@@ -64,11 +64,6 @@ def _at(s: System, places: Sequence[str], after: Mapping[Var, Term]) -> Atom:
     return Atom(predicate(places), tuple(after.get(v, v) for v in variables(s)))
 
 
-def flags(s: System) -> frozenset[Var]:
-    """The locals of threads and copies: their values may be told apart where they are few."""
-    return frozenset(v for t in s.apart for v in variables_of(t, Kind.LOCAL))
-
-
 def identities(s: System) -> tuple[Var, ...]:
     """The identities of the copies."""
     counted = zip(s.asked.families, s.counts, strict=True)

@@ -18,11 +18,12 @@ from sa.conditions.never import at_places
 from sa.invariants.conjunctions import conjunctions
 from sa.invariants.crowd import joint_of, systems
 from sa.invariants.crowd_candidates import blocks
-from sa.invariants.crowd_clauses import System, balanced, clauses, flags, parameters, places_of, predicate, told
+from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
 from sa.invariants.efforts import Effort
 from sa.invariants.indexed import apart_from_others, indices_of
+from sa.invariants.variants import flags_of
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms import build
@@ -49,7 +50,7 @@ def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
         done.update(pairs)
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         steps = tuple(clauses(s))
-        found = conjunctions(session, parameters(s), steps, _offered(s, effort), budget.bounds, flags=flags(s))
+        found = conjunctions(session, parameters(s), steps, _offered(s, effort), budget.bounds, flags=flags_of(s.apart))
         known_there = _reached(s, found)
         said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
         if said:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.smt.horn import Atom, Clause
 from sa.terms import build
 from sa.terms.cases import branches
@@ -91,6 +92,11 @@ def _value_of(term: Term) -> Value:
         case Int(value) | Bool(value) | Member(_, value):
             return value
     raise AssertionError(f"{term!r} is no value")
+
+
+def flags_of(threads: Iterable[Automaton]) -> frozenset[Var]:
+    """The locals of threads and copies: their values may be told apart where they are few."""
+    return frozenset(v for t in threads for v in variables_of(t, Kind.LOCAL))
 
 
 def split(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], flags: frozenset[Var]) -> Split | None:

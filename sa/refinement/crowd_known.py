@@ -22,13 +22,14 @@ from sa.generation.generate import Generated, generate
 from sa.generation.visibility import Level
 from sa.invariants.affine_clauses import affine_equations
 from sa.invariants.conjunctions import conjunctions, under
-from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_flags, own_parameters, predicate_at
+from sa.invariants.crowd_apart import apart_from_each_other, own_clauses, own_parameters, predicate_at
 from sa.invariants.crowd_candidates import applied, candidates
 from sa.invariants.crowd_meetings import meetings
 from sa.invariants.crowd_needs import always_or_while_told, while_told
 from sa.invariants.efforts import Effort
 from sa.invariants.indexed import at_own_places, everywhere
 from sa.invariants.preconditions import needed_for
+from sa.invariants.variants import flags_of
 from sa.question.asked import Asked
 from sa.question.families import Crowds, with_one_copy
 from sa.smt.horn import Clause
@@ -121,7 +122,7 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
     clauses = tuple(under(names, hulls, _where_met(known, own_clauses(s))))
     equal = affine_equations(names, clauses, bounds)
     offered = {name: (*equal[name], *said) for name, said in offered.items()}
-    found = conjunctions(session, names, clauses, offered, bounds, flags=own_flags(s))
+    found = conjunctions(session, names, clauses, offered, bounds, flags=flags_of(s.observers))
     facts = dict[tuple[str, str], Term]()
     for thread in s.observers:
         for place in thread.locations:
