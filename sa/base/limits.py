@@ -64,6 +64,11 @@ def share(bounds: Limits, part: float) -> Limits:
     return bounds if seconds is None else replace(bounds, deadline=time.monotonic() + part * seconds)
 
 
+def soon(bounds: Limits, seconds: float) -> Limits:
+    """The same limits, within a round that is over after so many seconds on the wall."""
+    return _until(bounds, time.monotonic() + seconds)
+
+
 def _until(bounds: Limits, horizon: float) -> Limits:
     """The same limits within a round that is over then, if the deadline does not come first."""
     if horizon == inf:
@@ -111,7 +116,7 @@ class Pace(Struct, frozen=True):
         """
         passed, spent = time.monotonic() - self.began, time.process_time() - self.worked
         slower = min(_SLOWEST, max(1.0, passed / spent)) if spent > 0.0 else 1.0
-        return _until(bounds, time.monotonic() + slower * seconds)
+        return soon(bounds, slower * seconds)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from time import perf_counter
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.base.limits import LimitReached, Limits, remaining, share
+from sa.base.limits import LimitReached, Limits, remaining, soon
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
@@ -35,8 +35,8 @@ from sa.refinement.mirrors import Mirrors, mirrors
 from sa.terms.printer import show
 from sa.terms.term import Term
 
-#: What finding out what is known may use of the whole time.
-SHARE_OF_KNOWLEDGE = 0.2
+#: How much longer than a part of a plan that may take which several parts use.
+LONGER = 2.0
 
 
 class Proving(Struct, frozen=True):
@@ -119,10 +119,9 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
 
 
 def _for_all(own: Limits, whole: Limits) -> Limits:
-    """The limits of what several parts of a plan use: their own, or a share of the whole time, if that is longer."""
-    longer = share(whole, SHARE_OF_KNOWLEDGE)
-    later = own.deadline is not None and longer.deadline is not None and longer.deadline > own.deadline
-    return longer if later else own
+    """The limits of what several parts of a plan use: more than what is left to one of them."""
+    left = remaining(own)
+    return own if left is None else soon(whole, LONGER * left)
 
 
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
