@@ -29,7 +29,7 @@ from sa.terms.name import off_side
 from sa.terms.printer import show
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
-from sa.terms.term import Bool, Int, IsZero, Same, Term, Var
+from sa.terms.term import Bool, Int, IsZero, Same, Term, Var, sort_of
 from sa.values.search import suspected
 from sa.values.sought import Sought
 
@@ -156,7 +156,9 @@ def _equal_at_start(goal: Goal, options: Options) -> Iterator[Term]:
 
 
 def _equations(mine: Sequence[Var], theirs: Sequence[Var], places: Sequence[Var]) -> Iterator[Term]:
-    """Equations between variables of one sort, arrays but at one of the places, and numbers with differences of two."""
+    """Equations between variables of one sort, arrays but at one of the places, numbers with differences of two, and
+    others with what an array has at one of the places: which element is meant is often a variable itself.
+    """
     for x, y in product(mine, theirs):
         if x.sort == y.sort and (x.name.position is None) == (y.name.position is None):
             yield build.eq(x, y)
@@ -167,6 +169,21 @@ def _equations(mine: Sequence[Var], theirs: Sequence[Var], places: Sequence[Var]
     if len(numbers) <= FEW and len(others) <= FEW:
         yield from (build.eq(build.sub(x, y), z) for x, y in permutations(numbers, 2) for z in others)
         yield from (build.eq(x, build.sub(y, z)) for x in numbers for y, z in permutations(others, 2))
+    for cases, y in product((c for k in places for c in _readings(mine, k)), theirs):
+        if y.sort == sort_of(cases[0][1]) and y.name.position is None:
+            yield build.land(*(build.implies(c, build.eq(read, y)) for c, read in cases))
+
+
+def _readings(variables: Sequence[Var], k: Var) -> Iterator[tuple[tuple[Term, Term], ...]]:
+    """What each array has at k: terms under conditions."""
+    elements = dict[str, list[Var]]()
+    for v in variables:
+        if v.name.position is not None:
+            elements.setdefault(v.name.base, []).append(v)
+        elif isinstance(v.sort, ArraySort):
+            yield ((build.TRUE, build.select(v, k)),)
+    for found in elements.values():
+        yield tuple((build.eq(k, build.integer(v.name.position or 0)), v) for v in found)
 
 
 def _play(goal: Goal, options: Options) -> Play | None:

@@ -93,6 +93,7 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Met(closures=True, mirrored=True),
     Met(closures=True, mirrored=True, met=Needed.PLACES),
     Met(closures=True, mirrored=True, met=Needed.ELEMENTS),
+    Met(closures=True, mirrored=False, met=Needed.NEEDS, besides=Besides.PLAYS),
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
     Met(closures=False, mirrored=True),

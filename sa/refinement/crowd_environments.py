@@ -24,7 +24,7 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import local_of, primed, substitute
-from sa.terms.term import Select, Term, Var, has_quantifiers, sort_of, subterms
+from sa.terms.term import Ite, Select, Term, Var, has_quantifiers, sort_of, subterms
 
 
 class Side(Struct, frozen=True):
@@ -65,12 +65,23 @@ def side_of(known: Known, session: Session, closures: bool, extra: Iterable[Term
     return Side(tuple(strong), tuple(weak))
 
 
-def _own_reads(program: Program, thread: Automaton) -> tuple[Select, ...]:
-    """Reads of shared arrays without bounds through variables that nobody but the thread writes."""
+def _own_reads(program: Program, thread: Automaton) -> tuple[Term, ...]:
+    """Terms that a thread reads of which its own variables say what they are: elements of shared arrays at an index
+    that nobody else writes, `a[i]`, and `if i == 0 then a[0] else a[1]`.
+    """
     shared, own = frozenset(variables_of(thread, Kind.GLOBAL)), owned(program, thread)
+
+    def is_own(term: Term) -> bool:
+        match term:
+            case Select(array, index):
+                return array in shared and index in own
+            case Ite(condition):
+                return condition.free <= own and term.free - own <= shared and bool(term.free - own)
+            case _:
+                return False
+
     terms = (t for e in thread.edges for t in (e.guard, *(value for _, value in e.updates)))
-    read = (t for t in subterms(terms) if isinstance(t, Select) and t.array in shared and t.index in own)
-    return tuple(dict.fromkeys(read))
+    return tuple(dict.fromkeys(t for t in subterms(terms) if is_own(t)))
 
 
 def _in_environments(thread: Automaton, envs: Mapping[str, Term]) -> Automaton:
@@ -135,25 +146,24 @@ def _own_elements(
     session: Session,
     observer: Automaton,
     place: Location,
-    read: Iterable[Select],
+    read: Iterable[Term],
     copy: tuple[Family, Var] | None,
 ) -> Term:
-    """That elements which a thread reads through its own variables stay as they are, where that is so: what was
-    published is not written again, and nobody else has the place. Raises LimitReached.
+    """That what a thread reads through its own variables stays as it is, where that is so: what was published is not
+    written again, and nobody else has the place. Raises LimitReached.
     """
+    own = owned(known.program, observer)
     beside = dict(_others(known, observer, place.name, copy, frozenset(variables_of(observer, Kind.LOCAL))))
+    steps = [(facts[e.source], e) for other, facts in _actors(known, observer, copy, beside) for e in other.edges]
     found = list[Term]()
     for element in read:
-        array, index = element.array, element.index
-        assert isinstance(array, Var)
-        after = build.select(primed(array), index)
+        parts = element.free - own
         written = [
-            (build.select(value, index), (place.inv, facts[e.source], e.guard))
-            for other, facts in _actors(known, observer, copy, beside)
-            for e in other.edges
-            for v, value in e.updates
-            if v is array
+            (substitute(element, {v: value for v, value in e.updates if v in parts}), (place.inv, fact, e.guard))
+            for fact, e in steps
+            if any(v in parts for v, _ in e.updates)
         ]
+        after = substitute(element, {v: primed(v) for v in parts})
         if all(session.implied(build.eq(now, element), said) for now, said in written):
             found.append(build.eq(after, element))
         elif sort_of(element) == BOOL and all(session.implied(now, (element, *said)) for now, said in written):
