@@ -8,6 +8,7 @@ from itertools import combinations, islice, permutations, product
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.certificates.run import Bad
 from sa.invariants.houdini import atoms_of, has_functions
+from sa.invariants.moduli import remainders
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, ArraySort
@@ -58,7 +59,7 @@ def candidates(
         found.update(dict.fromkeys(f for pair in combinations(numbers, 2) for f in _orders(*pair)))
     for identity in known:
         found.update(dict.fromkeys(f for v in numbers for f in _both(build.eq(v, identity))))
-    found.update(dict.fromkeys((*_ahead(automata, numbers), *blocks(automata))))
+    found.update(dict.fromkeys((*_ahead(automata, numbers), *blocks(automata), *remainders(automata))))
     starts = dict.fromkeys(c for t in automata for c in build.conjuncts(t.init) if len(c.free) == 1 and c.free <= mine)
     starting = [c for c in starts if isinstance(c, IsZero | Not | Var)][:FIRST]
     found.update(dict.fromkeys(build.implies(one, two) for one, two in permutations(starting, 2)))

@@ -31,7 +31,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
 
 #: Solver resources for each question, and formulas that are tried where two meet.
-SOON, TRIED = 300_000, 24
+SOON, TRIED = 300_000, 60
 
 
 def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:

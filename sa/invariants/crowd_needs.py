@@ -32,7 +32,7 @@ from sa.terms.term import IsZero, Le, Not, Same, Select, Term, Var
 Offered: TypeAlias = Mapping[str, Sequence[Term]]
 
 #: So many formulas at most for each choice of locations, and so many that depend on a truth value.
-OFFERED, DEPENDENT = 450, 80
+OFFERED, DEPENDENT = 700, 80
 
 #: Sums of so many summands at most have parts that are bounded, and so many bounds there are at most.
 SUMMED, PARTS = 7, 160
@@ -45,11 +45,14 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     """Formulas for each choice of locations."""
     guessed = (*undisturbed(s.apart), *tested(s.apart), *islice(_of_one_only(s), ALONE))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
-    compared = candidates(variables(s), s.apart, identities(s), bads)
+    # What may be said of counters is said below.
+    counters = frozenset(_counters(s))
+    compared = candidates([v for v in variables(s) if v not in counters], s.apart, identities(s), bads)
     alone, summed = tuple(numbers_of(s)), tuple(islice(parts_of_sums(s), PARTS))
     shared = _shared(s.apart)
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
     others = [f for f in compared if isinstance(f, Not) and f.free and f.free <= shared.keys()]
+    flags = [f for v in shared if v.sort == BOOL for f in (v, build.lnot(v))]
     told = _told(s.apart)
     numbers = tuple(islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
     dependent = tuple(islice(_dependent(told, said), DEPENDENT))
@@ -64,7 +67,8 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
         needs = (f for f in said_here if f.free and f.free <= known)
         own_of = [own_tests[t].get(q, ()) for t, q in here.items()]
         own = [test for tests in own_of for test in tests]
-        each = (f for tests in own_of for f in islice(_dependent(tests, (*said, *others)), DEPENDENT))
+        turns = [t for t in own if not t.free.isdisjoint(shared)]
+        each = (f for tests in own_of for f in islice(_dependent(tests, (*flags, *turns, *said, *others)), DEPENDENT))
         apart = (build.lor(build.lnot(one), build.lnot(other)) for one, other in combinations(own, 2))
         kept = [f for f in (at_places(e, here) for e in kept_alone) if f.free]
         protected = (build.implies(test, f) for f in kept for test in told)
@@ -180,9 +184,14 @@ def _written(s: System) -> tuple[Automaton, ...]:
     return tuple(own[t.name] for t in s.apart)
 
 
+def _counters(s: System) -> tuple[Var, ...]:
+    """How many copies there are of each kind that is counted."""
+    return tuple(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+
+
 def numbers_of(s: System) -> Iterator[Term]:
     """That no copy counts, or at most one, or none of one kind or none of another."""
-    counters = [counter(n) for n in range(0 if s.counted is None else len(s.counted.counts))]
+    counters = _counters(s)
     for one in counters:
         yield from (build.at_most_zero(one), build.le(one, build.ONE))
     for one, other in combinations(counters, 2):
@@ -247,10 +256,22 @@ def _further(s: System) -> frozenset[str]:
 
 
 def _own_tests(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
-    """By location, the thread's own truth values that may be either there, and what it tests of its own variables."""
+    """By location, the thread's own truth values that may be either there, and what it tests of its own variables, of
+    others together with them, too: whether it is its turn.
+    """
     own = dict.fromkeys(variables_of(thread, Kind.LOCAL))
-    tests = (a for e in thread.edges for a in atoms_of(e.guard) if a.free and a.free <= own.keys())
+    tests = [a for e in thread.edges for a in atoms_of(e.guard) if not a.free.isdisjoint(own)]
     known = constants(thread, frozenset(own))
     flags = (v for v in own if v.sort == BOOL)
-    every = dict.fromkeys((*flags, *(t.body if isinstance(t, Not) else t for t in tests)))
-    return {place: tuple(t for t in every if not t.free <= here.keys()) for place, here in known.items()}
+    alone = (t.body if isinstance(t, Not) else t for t in tests if t.free <= own.keys())
+    every = dict.fromkeys((*flags, *alone, *_turns(thread, tests)))
+    return {place: tuple(t for t in every if not t.free & own.keys() <= here.keys()) for place, here in known.items()}
+
+
+def _turns(thread: Automaton, tests: Sequence[Term]) -> tuple[Term, ...]:
+    """Tests of shared variables and own ones together, also where the shared one was read before."""
+    own, shared = (frozenset(variables_of(thread, kind)) for kind in (Kind.LOCAL, Kind.GLOBAL))
+    read = [(v, t) for e in thread.edges for v, t in e.updates if v in own and isinstance(t, Var) and t in shared]
+    now = (substitute(t, {copy: original}) for t in tests for copy, original in dict.fromkeys(read) if copy in t.free)
+    mixed = (t for t in (*tests, *now) if not (t.free <= own or t.free.isdisjoint(own)))
+    return tuple(dict.fromkeys(t for t in mixed if isinstance(t, IsZero | Select)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from math import gcd
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.base.budget import Shared
@@ -18,12 +17,12 @@ from sa.certificates.goal import Goal
 from sa.game.board import Board
 from sa.invariants.differences import Others, differences
 from sa.invariants.houdini import candidates, houdini, taking
+from sa.invariants.moduli import remainders
 from sa.refinement.equations import equations
 from sa.simulation.state import Facts
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.solve import solution
-from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Le, Or, Term, Var
 
@@ -82,7 +81,7 @@ def _of(session: Session, automaton: Automaton, own: frozenset[Var]) -> dict[str
     if len(automaton.edges) > EDGES:
         return {}
     nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
-    likely = (*_stored(automaton), *_moduli(automaton), *candidates(automaton, {}), *_used_up(automaton))
+    likely = (*_stored(automaton), *remainders((automaton,)), *candidates(automaton, {}), *_used_up(automaton))
     offered = dict.fromkeys(likely)
     visible = [f for f in offered if f.free <= own][:OFFERED]
     found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
@@ -127,17 +126,3 @@ def _stored(automaton: Automaton) -> Iterator[Term]:
             if isinstance(value, Var) and value in choices:
                 about = [substitute(c, {value: variable}) for c in asked if value in c.free]
             yield from (f for f in about if f.free.isdisjoint(choices) and changed & f.free == {variable})
-
-
-def _moduli(automaton: Automaton) -> Iterator[Term]:
-    """Remainders of numbers that are only ever changed by multiples of something."""
-    for variable in automaton.variables:
-        steps, var = list[int](), variable.var
-        for edge in automaton.edges:
-            update = dict(edge.updates).get(var, var)
-            difference = build.sub(update, var) if var.sort == INT else build.ONE
-            const, parts = build.linear_parts(difference)
-            steps += [const, *parts.values()]
-        size = gcd(*steps)
-        if var.sort == INT and 1 < size <= 64:
-            yield from (build.eq(build.mod(var, size), build.integer(r)) for r in range(size))

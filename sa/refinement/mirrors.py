@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -41,32 +42,68 @@ class Mirrors(Struct, frozen=True):
 
 
 def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Iterator[Mirrors]:
-    """What follows abstract variables that nothing is always equal to, in one or a few ways. `pairs` are `asked`'s.
-
-    An abstract step without an action, that writes what is followed, is guessed to be answered by a concrete step that
-    writes shared variables: the last one of these in the text first.
-    """
+    """What follows abstract variables that nothing is always equal to, in one or a few ways. `pairs` are `asked`'s."""
     related = _related(pairs[0])
-    silent = [
-        p.name for p in pairs if any(e.label is None and _writes(p.abstract, e, related) for e in p.abstract.edges)
-    ]
-    if not silent:
-        ways: Sequence[Mapping[str, int]] = ({},)
-    else:
-        carriers = {p.name: _carriers(p) for p in pairs if p.name in silent}
-        if not all(carriers.values()):
-            return
-        most = max(map(len, carriers.values()))
-        ways = [{name: some[min(n, len(some) - 1)] for name, some in carriers.items()} for n in range(min(most, WAYS))]
+    carriers = [c for pair in pairs for c in _carriers(pair, related)]
+    if not all(c.steps for c in carriers):
+        return
+    most = max((len(c.steps) for c in carriers), default=1)
     seen = set[Mirrors]()
-    for way in ways:
-        found = _mirrors(asked, pairs, related, way)
+    for way in range(min(most, WAYS)):
+        carried = {(c.thread, c.steps[min(way, len(c.steps) - 1)]): c.answers for c in carriers}
+        found = _mirrors(asked, pairs, related, carried)
         if found.ghosts and found not in seen:
             seen.add(found)
             yield found
 
 
-def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], carried: Mapping[str, int]) -> Mirrors:
+class _Carriers(Struct, frozen=True):
+    """Abstract steps of a thread without an action that write what may be followed, and the numbers of concrete steps
+    that one of them may be an answer to, the likeliest first.
+    """
+
+    thread: str
+    answers: tuple[Edge, ...]
+    steps: tuple[int, ...]
+
+
+def _carriers(pair: Goal, related: Mapping[Var, Term]) -> Iterator[_Carriers]:
+    """What carries the abstract steps of a thread that have no action: concrete steps between the same two actions in
+    the text that write shared variables, read them, or test what was read. Where all abstract ones stand between the
+    same two, those that write are likelier, wherever they are.
+    """
+    groups = dict[tuple[str, str], list[int]]()
+    for number, edge in enumerate(pair.abstract.edges):
+        if edge.label is None and _writes(pair.abstract, edge, related):
+            groups.setdefault(_between(pair.abstract, number), []).append(number)
+    silent = [n for n, e in reversed(list(enumerate(pair.concrete.edges))) if e.label is None]
+    writing = [n for n in silent if _writes(pair.concrete, pair.concrete.edges[n], {})]
+    shared = frozenset(variables_of(pair.concrete, Kind.GLOBAL))
+    read = shared.union(v for e in pair.concrete.edges for v, t in e.updates if not t.free.isdisjoint(shared))
+    for place, numbers in groups.items():
+        near = [n for n in silent if _between(pair.concrete, n) == place]
+        touching = [n for n in near if n in writing or not _reads(pair.concrete.edges[n]).isdisjoint(read)]
+        steps = (*writing, *touching) if len(groups) == 1 else touching
+        answers = tuple(pair.abstract.edges[n] for n in numbers)
+        yield _Carriers(pair.name, answers, tuple(dict.fromkeys(steps)))
+
+
+def _reads(edge: Edge) -> frozenset[Var]:
+    return edge.guard.free.union(*(value.free for _, value in edge.updates))
+
+
+def _between(side: Automaton, number: int) -> tuple[str, str]:
+    """The last action before a step and the first one after it, in the text."""
+    before = [e.label.action for e in side.edges[:number] if e.label is not None]
+    after = [e.label.action for e in side.edges[number:] if e.label is not None]
+    return (before or [""])[-1], (after or [""])[0]
+
+
+#: By thread and number of a concrete step without an action the abstract steps that one of is taken to answer it.
+Carried: TypeAlias = Mapping[tuple[str, int], tuple[Edge, ...]]
+
+
+def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], carried: Carried) -> Mirrors:
     rigid = frozenset(variables_of(pairs[0].abstract, Kind.PARAM))
     begun = dict(s for c in build.conjuncts(asked.abstract.init) if (s := solution(c, c.free - rigid)) is not None)
     followed = dict[Var, Var]()
@@ -114,12 +151,6 @@ def _writes(side: Automaton, edge: Edge, related: Mapping[Var, Term]) -> bool:
     return any(v in shared and t is not v for v, t in edge.updates)
 
 
-def _carriers(pair: Goal) -> tuple[int, ...]:
-    """Steps without actions that write shared variables, from the last one in the text on."""
-    edges = list(enumerate(pair.concrete.edges))
-    return tuple(n for n, e in reversed(edges) if e.label is None and _writes(pair.concrete, e, {}))
-
-
 def _related(goal: Goal) -> Mapping[Var, Term]:
     """Abstract globals that are always equal to something concrete."""
     shared = frozenset(variables_of(goal.abstract, Kind.GLOBAL))
@@ -135,7 +166,7 @@ def _related(goal: Goal) -> Mapping[Var, Term]:
 def _follow(
     asked: Crowds,
     pairs: Sequence[Goal],
-    carried: Mapping[str, int],
+    carried: Carried,
     related: Mapping[Var, Term],
     followed: Mapping[Var, Var],
     steps: dict[Var, list[tuple[tuple[int, int], Term]]],
@@ -150,10 +181,11 @@ def _follow(
         known: dict[Var, Term] = {**related, **{v: sided(g, "conc") for v, g in followed.items()}}
         known |= {v: v for v in theirs}
         for number, edge in enumerate(pair.concrete.edges):
-            silent = edge.label is None and carried.get(pair.name) == number
-            if edge.label is None and not silent:
+            answers: Sequence[Edge] = carried.get((pair.name, number), ())
+            if edge.label is not None:
+                answers = [e for e in pair.abstract.edges if _same_action(e.label, edge.label)]
+            elif not answers:
                 continue
-            answers = [e for e in pair.abstract.edges if _answers(pair.abstract, e, edge, related)]
             for var in followed:
                 value = _becomes(var, pair, edge, answers, known)
                 if value is None:
@@ -164,13 +196,6 @@ def _follow(
                     plain = substitute(value, {**names, **identities})
                     steps[var].append(((places.index(pair.concrete.name), number), plain))
     return None
-
-
-def _answers(abstract: Automaton, answer: Edge, edge: Edge, related: Mapping[Var, Term]) -> bool:
-    """Whether an abstract step is one that a concrete step is answered by."""
-    if edge.label is None:
-        return answer.label is None and _writes(abstract, answer, related)
-    return _same_action(answer.label, edge.label)
 
 
 def _succeeds(concrete: Automaton, edge: Edge) -> Term:

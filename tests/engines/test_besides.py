@@ -27,10 +27,14 @@ from sa.checker.question import question
 from sa.checker.ruling import Accepted
 from sa.engines import families, programs
 from sa.engines.besides import related_besides
+from sa.engines.met_pairs import Proving, Work, pairs_in, proved_from
 from sa.engines.options import Options
-from sa.engines.outcome import Outcome
+from sa.engines.outcome import Found, Outcome
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.refine import refine
 from sa.generation.visibility import Level
+from sa.invariants.efforts import Effort as Needed
+from sa.question.families import crowds
 from sa.question.goals import LARGE, goals, is_large, some_threads
 from sa.refinement.compositional import Effort
 from sa.terms.printer import show
@@ -277,3 +281,39 @@ def test_what_is_proved_with_more_related_is_true(monkeypatch: pytest.MonkeyPatc
 def test_what_is_proved_with_more_related_is_true_of_many(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     only_besides(monkeypatch)
     assert not judge(range(first, first + 150), 2)[1]
+
+
+#: A value with two versions, one of which is current, and readers whom the writer waits for.
+REGISTER = """
+global cur : int = 0;
+thread W { local v : int; while (true) { havoc v; @write(v) cur := v; } }
+thread R[i : 1..2] { local r : int; while (true) { r := cur; @read(i, r) skip; } }
+"""
+VERSIONS = """
+global data : int[2] = 0; global now : 0..1 = 0; global inside : bool[3] = false;
+thread W { local v : int; local n : 0..1 = 0;
+  while (true) { havoc v; n := 1 - now; await !inside[1]; await !inside[2]; data[n] := v; @write(v) now := n; } }
+thread R[i : 1..2] { local r : int; local p : 0..1 = 0;
+  while (true) { inside[i] := true; p := now; r := data[p]; inside[i] := false; @read(i, r) skip; } }
+"""
+
+
+def _versions(concrete: str) -> Found:
+    asked = read(REGISTER, concrete)
+    whole = some_threads(*asked)
+    assert whole is not None
+    options = Options(limits(40.0, None))
+    said = related_besides((whole,), options)
+    assert "(conc.now == 0 ==> conc.data[0] == abs.cur)" in " ".join(map(show, said))
+    proving = Proving(closures=True, depth=Depth.GLANCE, met=Needed.NEEDS)
+    pairs = pairs_in(Work(crowds(*asked)), proving, said, options, options.limits)
+    return proved_from(pairs, proving, options, options.limits)
+
+
+def test_the_current_one_of_two_versions_is_related() -> None:
+    assert _versions(VERSIONS).composition is not None
+
+
+def test_who_does_not_wait_for_a_reader_writes_what_is_being_read() -> None:
+    hasty = VERSIONS.replace("await !inside[2]; ", "")
+    assert refine(*read(REGISTER, hasty), Options(limits(40.0, None))).verdict is Verdict.REFUTED
