@@ -55,7 +55,8 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     flags = [f for v in shared if v.sort == BOOL for f in (v, build.lnot(v))]
     told = _told(s.apart)
     numbers = tuple(islice(_dependent(told, [f for f in alone if isinstance(f, Le)]), DEPENDENT))
-    dependent = tuple(islice(_dependent(told, said), DEPENDENT))
+    next_ones = dict.fromkeys(n for t in s.apart for n in _shared_turns(t))
+    dependent = (*_dependent(next_ones, flags), *islice(_dependent(told, said), DEPENDENT))
     own_tests = {t.name: _own_tests(t) for t in s.apart}
     kept_alone = tuple(equations([t for t in s.apart if t.name not in _further(s)], init=s.asked.init))
     # Claims may speak of more copies than there are here, and of where they are.
@@ -157,17 +158,23 @@ def _in_turn(*kinds: Iterable[Term]) -> Iterator[Term]:
 
 
 def _of_one_only(s: System) -> Iterator[Term]:
-    """That what a copy tests of something shared and its own does not hold of two copies: a token, its turn."""
+    """That what a copy tests of something shared and its own does not hold of two copies: a token, its turn. Nor of one
+    copy and of the next one, whose own variable will be what the shared one is now.
+    """
     for family, count in zip(s.asked.families, s.counts, strict=True):
         one, two = symbolic_name(family, 1), symbolic_name(family, 2)
         own = variables_of(family.thread, Kind.LOCAL)
         others: dict[Var, Term] = {local_of(v, one): local_of(v, two) for v in own}
-        edges = (e for t in s.apart if t.name == one and count > 1 for e in t.edges)
-        for test in dict.fromkeys(a for e in edges for a in atoms_of(e.guard)):
-            body = test.body if isinstance(test, Not) else test
-            mixed = not test.free.isdisjoint(others) and not test.free <= others.keys()
-            if mixed and (isinstance(body, Select) or isinstance(test, IsZero)):
-                yield build.lor(build.lnot(test), build.lnot(substitute(test, others)))
+        for thread in (t for t in s.apart if t.name == one):
+            for test in dict.fromkeys(a for e in thread.edges for a in atoms_of(e.guard)):
+                body = test.body if isinstance(test, Not) else test
+                mixed = not test.free.isdisjoint(others) and not test.free <= others.keys()
+                if mixed and (isinstance(body, Select) or isinstance(test, IsZero)):
+                    same = substitute(test, others)
+                    ones = (test, same) if count > 1 else (test,)
+                    pairs = combinations(ones, 2)
+                    next_ones = ((t, n) for n in _now(thread, test) for t in ones)
+                    yield from (build.lor(build.lnot(t), build.lnot(u)) for t, u in (*pairs, *next_ones))
 
 
 def _claimed(bads: Sequence[Bad]) -> Iterator[Term]:
@@ -270,8 +277,22 @@ def _own_tests(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
 
 def _turns(thread: Automaton, tests: Sequence[Term]) -> tuple[Term, ...]:
     """Tests of shared variables and own ones together, also where the shared one was read before."""
-    own, shared = (frozenset(variables_of(thread, kind)) for kind in (Kind.LOCAL, Kind.GLOBAL))
-    read = [(v, t) for e in thread.edges for v, t in e.updates if v in own and isinstance(t, Var) and t in shared]
-    now = (substitute(t, {copy: original}) for t in tests for copy, original in dict.fromkeys(read) if copy in t.free)
+    own = frozenset(variables_of(thread, Kind.LOCAL))
+    now = (n for t in tests for n in _now(thread, t))
     mixed = (t for t in (*tests, *now) if not (t.free <= own or t.free.isdisjoint(own)))
     return tuple(dict.fromkeys(t for t in mixed if isinstance(t, IsZero | Select)))
+
+
+def _shared_turns(thread: Automaton) -> Iterator[Term]:
+    """What will be tested of who reads a shared variable next."""
+    shared = frozenset(variables_of(thread, Kind.GLOBAL))
+    tests = dict.fromkeys(a for e in thread.edges for a in atoms_of(e.guard) if isinstance(a, Select))
+    yield from (n for t in tests for n in _now(thread, t) if n.free <= shared)
+
+
+def _now(thread: Automaton, test: Term) -> Iterator[Term]:
+    """A test of a variable that some step gives the value of a shared one, as a test of that."""
+    own, shared = (frozenset(variables_of(thread, kind)) for kind in (Kind.LOCAL, Kind.GLOBAL))
+    read = dict.fromkeys((v, t) for e in thread.edges for v, t in e.updates if v in own and t in shared)
+    now = (substitute(test, {copy: original}) for copy, original in read if copy in test.free)
+    yield from (f for f in now if f.free)

@@ -9,7 +9,7 @@ for Parallel Programs I, 1976: auxiliary variables). What is found is tried; the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -47,11 +47,9 @@ def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Iterator[Mirrors]:
     carriers = [c for pair in pairs for c in _carriers(pair, related)]
     if not all(c.steps for c in carriers):
         return
-    most = max((len(c.steps) for c in carriers), default=1)
     seen = set[Mirrors]()
-    for way in range(min(most, WAYS)):
-        carried = {(c.thread, c.steps[min(way, len(c.steps) - 1)]): c.answers for c in carriers}
-        found = _mirrors(asked, pairs, related, carried)
+    for way in islice(_ways(carriers), WAYS):
+        found = _mirrors(asked, pairs, related, way)
         if found.ghosts and found not in seen:
             seen.add(found)
             yield found
@@ -63,29 +61,44 @@ class _Carriers(Struct, frozen=True):
     """
 
     thread: str
+    group: int
     answers: tuple[Edge, ...]
     steps: tuple[int, ...]
 
 
+#: By thread and number of a concrete step without an action the abstract steps that one of is taken to answer it.
+Carried: TypeAlias = Mapping[tuple[str, int], tuple[Edge, ...]]
+
+
+def _ways(carriers: Sequence[_Carriers]) -> Iterator[Carried]:
+    """Choices of concrete steps, alike in all threads, the likeliest first."""
+    sizes = [max((len(c.steps) for c in carriers if c.group == g), default=1) for g in {c.group for c in carriers}]
+    for chosen in sorted(product(*(range(min(size, WAYS)) for size in sizes)), key=lambda some: (sum(some), some)):
+        yield {(c.thread, c.steps[min(chosen[c.group], len(c.steps) - 1)]): c.answers for c in carriers}
+
+
 def _carriers(pair: Goal, related: Mapping[Var, Term]) -> Iterator[_Carriers]:
     """What carries the abstract steps of a thread that have no action: concrete steps between the same two actions in
-    the text that write shared variables, read them, or test what was read. Where all abstract ones stand between the
-    same two, those that write are likelier, wherever they are.
+    the text that write shared variables, read them, or test what was read. Tests are likelier where an abstract step
+    waits, those that write elsewhere, and of these the last ones. Where all abstract ones stand between the same two,
+    those that write are likelier, wherever they are.
     """
-    groups = dict[tuple[str, str], list[int]]()
+    groups = dict[tuple[str, str], list[Edge]]()
     for number, edge in enumerate(pair.abstract.edges):
         if edge.label is None and _writes(pair.abstract, edge, related):
-            groups.setdefault(_between(pair.abstract, number), []).append(number)
-    silent = [n for n, e in reversed(list(enumerate(pair.concrete.edges))) if e.label is None]
-    writing = [n for n in silent if _writes(pair.concrete, pair.concrete.edges[n], {})]
+            groups.setdefault(_between(pair.abstract, number), []).append(edge)
+    edges = pair.concrete.edges
+    silent = [n for n, e in reversed(list(enumerate(edges))) if e.label is None]
+    writing = [n for n in silent if _writes(pair.concrete, edges[n], {})]
     shared = frozenset(variables_of(pair.concrete, Kind.GLOBAL))
-    read = shared.union(v for e in pair.concrete.edges for v, t in e.updates if not t.free.isdisjoint(shared))
-    for place, numbers in groups.items():
+    read = shared.union(v for e in edges for v, t in e.updates if not t.free.isdisjoint(shared))
+    for group, (place, answers) in enumerate(groups.items()):
         near = [n for n in silent if _between(pair.concrete, n) == place]
-        touching = [n for n in near if n in writing or not _reads(pair.concrete.edges[n]).isdisjoint(read)]
-        steps = (*writing, *touching) if len(groups) == 1 else touching
-        answers = tuple(pair.abstract.edges[n] for n in numbers)
-        yield _Carriers(pair.name, answers, tuple(dict.fromkeys(steps)))
+        touching = [n for n in near if n in writing or not _reads(edges[n]).isdisjoint(read)]
+        waits = all(e.guard is not build.TRUE for e in answers)
+        likely = [n for n in touching if (edges[n].guard is not build.TRUE if waits else n in writing)]
+        first = writing if len(groups) == 1 else likely
+        yield _Carriers(pair.name, group, tuple(answers), tuple(dict.fromkeys((*first, *touching))))
 
 
 def _reads(edge: Edge) -> frozenset[Var]:
@@ -97,10 +110,6 @@ def _between(side: Automaton, number: int) -> tuple[str, str]:
     before = [e.label.action for e in side.edges[:number] if e.label is not None]
     after = [e.label.action for e in side.edges[number:] if e.label is not None]
     return (before or [""])[-1], (after or [""])[0]
-
-
-#: By thread and number of a concrete step without an action the abstract steps that one of is taken to answer it.
-Carried: TypeAlias = Mapping[tuple[str, int], tuple[Edge, ...]]
 
 
 def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], carried: Carried) -> Mirrors:

@@ -159,6 +159,13 @@ thread C[i : *] { local t : int = 0;
 READ_FIRST = TICKETS.replace("local t : int", "local t, s : int").replace(
     "while (serving != t) { skip; }", "s := serving; while (s != t) { s := serving; }"
 )
+#: Who waits does so for the one before, and goes on with the node of that.
+NODES = """
+global busy : bool[*] = everywhere(false); global tail : int = 0;
+thread C[i : *] { local m : int = i; local p : int = 0;
+  while (true) { busy[m] := true; p := exchange(tail, m); while (busy[p]) { skip; } @in(i) skip; @out(i) skip;
+    busy[m] := false; m := p; } }
+"""
 
 
 def test_each_abstract_step_without_an_action_is_carried_by_one_between_the_same_actions() -> None:
@@ -177,16 +184,18 @@ def _with_needs(abstract: str, concrete: str) -> Found | None:
     return proved_in(asked, proving, Options(limits(60.0, None)), limits(60.0, None))
 
 
-@pytest.mark.parametrize("concrete", [TICKETS, READ_FIRST], ids=["ticket", "ticket read first"])
+@pytest.mark.parametrize("concrete", [TICKETS, READ_FIRST, NODES], ids=["ticket", "read first", "nodes"])
 def test_whose_turn_it_is_says_that_an_abstract_lock_is_free(concrete: str) -> None:
     found = _with_needs(ATOMIC, concrete)
     assert found is not None and found.composition is not None
 
 
-def test_tickets_drawn_twice_and_turns_given_early_are_no_proof() -> None:
+def test_what_is_wrong_with_turns_is_no_proof() -> None:
     early = TICKETS.replace("@out(i) skip;\n    serving := serving + 1;", "serving := serving + 1; @out(i) skip;")
-    for wrong in (TICKETS.replace("fetch_add(next, 1)", "next; next := t + 1"), early):
-        assert wrong != TICKETS
+    twice = TICKETS.replace("fetch_add(next, 1)", "next; next := t + 1")
+    own_again = NODES.replace("m := p; }", "}")
+    for wrong in (twice, early, own_again):
+        assert wrong not in (TICKETS, NODES)
         found = _with_needs(ATOMIC, wrong)
         assert found is None or found.composition is None
 
