@@ -79,9 +79,9 @@ def _ways(carriers: Sequence[_Carriers]) -> Iterator[Carried]:
 
 def _carriers(pair: Goal, related: Mapping[Var, Term]) -> Iterator[_Carriers]:
     """What carries the abstract steps of a thread that have no action: concrete steps between the same two actions in
-    the text that write shared variables, read them, or test what was read. Tests are likelier where an abstract step
-    waits, those that write elsewhere, and of these the last ones. Where all abstract ones stand between the same two,
-    those that write are likelier, wherever they are.
+    the text that write shared variables, read them, or test what was read. Where an abstract step waits, those that
+    test and write are the likeliest, then those that test; elsewhere those that write, and of all of these the last
+    ones. Where all abstract ones stand between the same two, those that write are likelier, wherever they are.
     """
     groups = dict[tuple[str, str], list[Edge]]()
     for number, edge in enumerate(pair.abstract.edges):
@@ -96,7 +96,11 @@ def _carriers(pair: Goal, related: Mapping[Var, Term]) -> Iterator[_Carriers]:
         near = [n for n in silent if _between(pair.concrete, n) == place]
         touching = [n for n in near if n in writing or not _reads(edges[n]).isdisjoint(read)]
         waits = all(e.guard is not build.TRUE for e in answers)
-        likely = [n for n in touching if (edges[n].guard is not build.TRUE if waits else n in writing)]
+        tests = [n for n in touching if edges[n].guard is not build.TRUE]
+        swaps = [
+            n for n in touching if n in writing and (n in tests or _succeeds(pair.concrete, edges[n]) is not build.TRUE)
+        ]
+        likely = [*swaps, *tests] if waits else [n for n in touching if n in writing]
         first = writing if len(groups) == 1 else likely
         yield _Carriers(pair.name, group, tuple(answers), tuple(dict.fromkeys((*first, *touching))))
 
