@@ -28,6 +28,7 @@ from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies
 from sa.question.goals import closes, goals, is_large
 from sa.question.uncut import uncut
+from sa.refinement.ways import Ways
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.
@@ -48,23 +49,32 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
-    Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.PLACES),
-    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.ELEMENTS),
-    Proving(True, Depth.GLANCE, Effort.ELEMENTS, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.ELEMENTS, mirrored=Ways.FIRST),
     # In closures more than one variable may change at once.
     Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
-    Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=True),
+    Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
     # An abstract thread takes a lock and gives it back in one answer: that is a detour.
     Proving(True, Depth.BRIEF, besides=Besides.REST),
     Proving(True, Depth.GLANCE, Effort.NEEDS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, besides=Besides.PLAYS),
-    Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=True),
+    Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=Ways.FIRST),
     Proving(False, Depth.GLANCE, Effort.NEEDS),
+    *(
+        Proving(closures, Depth.GLANCE, met, mirrored=Ways.OTHERS)
+        for closures, met in (
+            (True, Effort.NUMBERS),
+            (True, Effort.PLACES),
+            (False, Effort.NUMBERS),
+            (True, Effort.NEEDS),
+        )
+    ),
     Refuting(3, Depth.BRIEF),
-    Proving(True, Depth.BRIEF, Effort.NUMBERS, mirrored=True),
-    Proving(False, Depth.BRIEF, Effort.NUMBERS, mirrored=True),
+    Proving(True, Depth.BRIEF, Effort.NUMBERS, mirrored=Ways.ALL),
+    Proving(False, Depth.BRIEF, Effort.NUMBERS, mirrored=Ways.ALL),
     Proving(True, Depth.BRIEF, Effort.NEEDS),
     Proving(False, Depth.BRIEF, Effort.NEEDS),
     Proving(True, Depth.FULL, Effort.NEEDS),
@@ -145,7 +155,7 @@ def _tried(work: Work, tried: Proving | Refuting, own: Options, whole: Limits, n
             said = work.besides[kind]
             found = proved_from(pairs_in(work, tried, said, own, whole), tried, own, whole) if said else None
             return with_besides(found, said) if found is not None and found.composition is not None else None
-        case Proving(closures=True, depth=Depth.GLANCE, met=Effort() as met, mirrored=False) if not knows_more(
+        case Proving(closures=True, depth=Depth.GLANCE, met=Effort() as met, mirrored=None) if not knows_more(
             work, met, own, whole
         ):
             # The same pairs have been tried without it.

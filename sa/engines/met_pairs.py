@@ -32,6 +32,7 @@ from sa.question.goals import thread_goals
 from sa.refinement.crowd_known import Known, known_of, met_of, with_elements
 from sa.refinement.crowds import Pairs, composition_of, pairs_of
 from sa.refinement.mirrors import Mirrors, mirrors
+from sa.refinement.ways import Ways
 from sa.terms.printer import show
 from sa.terms.term import Term
 
@@ -43,14 +44,14 @@ class Proving(Struct, frozen=True):
     """Pairs in closures, or in exact environments, are decided to this depth.
 
     `met` is how much is done to know what holds where two meet; None for nothing. `besides`: with more related than is
-    asked, if something is found there; `mirrored`: with ghosts that follow abstract variables.
+    asked, if something is found there; `mirrored`: with ghosts that follow abstract variables, in these ways.
     """
 
     closures: bool
     depth: Depth
     met: Effort | None = None
     besides: Besides | None = None
-    mirrored: bool = False
+    mirrored: Ways | None = None
 
 
 def texts_of(asked: Crowds) -> tuple[Goal, ...]:
@@ -93,12 +94,12 @@ def knows_more(work: Work, met: Effort, options: Options, whole: Limits) -> bool
 
 def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
     """The proof that this way of proving finds, or how far it got. Raises LimitReached."""
-    if tried.mirrored:
-        return _with_mirrors(work, tried, own, whole)
+    if tried.mirrored is not None:
+        return _with_mirrors(work, tried, tried.mirrored, own, whole)
     return proved_from(pairs_in(work, tried, (), own, whole), tried, own, whole)
 
 
-def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
+def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: Limits) -> Found | None:
     """The proof with ghosts that follow abstract variables. Raises LimitReached."""
     if work.mirrored is None:
         work.mirrored = tuple(
@@ -108,7 +109,8 @@ def _with_mirrors(work: Work, tried: Proving, own: Options, whole: Limits) -> Fo
             )
             for made in mirrors(work.asked, texts_of(work.asked))
         )
-    for followed, beside in work.mirrored:
+    first, others = work.mirrored[:1], work.mirrored[1:]
+    for followed, beside in (*(first if ways is not Ways.OTHERS else ()), *(others if ways is not Ways.FIRST else ())):
         found = proved_from(pairs_in(beside, tried, followed.equations, own, whole), tried, own, whole)
         if isinstance(found.composition, CrowdComposition):
             made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)

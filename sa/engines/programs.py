@@ -37,6 +37,7 @@ from sa.invariants.efforts import Effort as Needed
 from sa.question.asked import Decision
 from sa.question.goals import some_threads
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
+from sa.refinement.ways import Ways
 from sa.terms.term import Term
 
 #: What looking for samples may use of the time of a round.
@@ -63,7 +64,7 @@ class Met(Struct, frozen=True):
     """
 
     closures: bool
-    mirrored: bool
+    mirrored: Ways | None = None
     met: Needed = Needed.NUMBERS
     besides: Besides | None = None
 
@@ -88,16 +89,20 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
     Pairs(Level.HIDDEN, Effort.EXACT),
-    Met(closures=True, mirrored=False),
-    Met(closures=True, mirrored=False, besides=Besides.PLAYS),
-    Met(closures=True, mirrored=True),
-    Met(closures=True, mirrored=True, met=Needed.PLACES),
-    Met(closures=True, mirrored=True, met=Needed.ELEMENTS),
-    Met(closures=True, mirrored=False, met=Needed.NEEDS, besides=Besides.PLAYS),
+    Met(closures=True),
+    Met(closures=True, besides=Besides.PLAYS),
+    Met(closures=True, mirrored=Ways.FIRST),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.PLACES),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.ELEMENTS),
+    Met(closures=True, met=Needed.NEEDS, besides=Besides.PLAYS),
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
-    Met(closures=False, mirrored=True),
-    Met(closures=True, mirrored=True, met=Needed.NEEDS),
+    Met(closures=False, mirrored=Ways.FIRST),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.NEEDS),
+    Met(closures=True, mirrored=Ways.OTHERS),
+    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.PLACES),
+    Met(closures=False, mirrored=Ways.OTHERS),
+    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.NEEDS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
     Pairs(Level.LOCATIONS, Effort.SHARPEN),
     Pairs(Level.HIDDEN, Effort.PERSIST),

@@ -8,13 +8,21 @@ of them. What comes out is a proposal, as with other candidates.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from sa.base.limits import Limits, check_time
 from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
 from sa.smt.horn import Atom, Clause
+from sa.terms import build
+from sa.terms.cases import condition_in, decided
+from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Term, Var, sort_of
+
+#: Conditions of a clause that are decided: a compare-and-swap has one.
+CASES = 2
 
 
 def affine_equations(
@@ -22,7 +30,7 @@ def affine_equations(
 ) -> dict[str, tuple[Term, ...]]:
     """Equations over the parameters of each predicate that the clauses with a head leave. Raises LimitReached."""
     found = dict[str, Space | None].fromkeys(parameters)
-    steps = [c for c in clauses if c.head is not None]
+    steps = [case for c in clauses if c.head is not None for case in _cases(c, c.head)]
     readers: dict[str, list[int]] = {name: [] for name in parameters}
     for number, clause in enumerate(steps):
         for atom in clause.body:
@@ -42,6 +50,19 @@ def affine_equations(
             found[head.predicate] = now
             waiting.extend(n for n in dict.fromkeys(readers[head.predicate]) if n not in waiting)
     return {name: () if space is None else tuple(formulas(space)) for name, space in found.items()}
+
+
+def _cases(clause: Clause, head: Atom, most: int = CASES) -> Iterator[Clause]:
+    """The clause for each outcome of what its head's numbers depend on, of so many conditions at most."""
+    numbers = (t for t in head.arguments if sort_of(t) == INT)
+    condition = next((c for t in numbers if (c := condition_in(t)) is not None), None) if most > 0 else None
+    if condition is None:
+        yield clause
+        return
+    for truth, said in ((True, condition), (False, build.lnot(condition))):
+        decides = (decided(t, condition, truth) if sort_of(t) == INT else t for t in head.arguments)
+        case = replace(head, arguments=tuple(decides))
+        yield from _cases(Clause(clause.body, build.land(clause.constraint, said), case), case, most - 1)
 
 
 def _after(

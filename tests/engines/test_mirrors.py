@@ -24,6 +24,7 @@ from sa.engines.refine import refine
 from sa.invariants.efforts import Effort
 from sa.question.families import crowds
 from sa.refinement.mirrors import mirrors
+from sa.refinement.ways import Ways
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.term import Term
@@ -180,7 +181,7 @@ def test_each_abstract_step_without_an_action_is_carried_by_one_between_the_same
 
 def _with_needs(abstract: str, concrete: str) -> Found | None:
     asked = Work(crowds(*read(abstract, concrete)))
-    proving = Proving(closures=True, depth=Depth.GLANCE, met=Effort.NEEDS, mirrored=True)
+    proving = Proving(closures=True, depth=Depth.GLANCE, met=Effort.NEEDS, mirrored=Ways.ALL)
     return proved_in(asked, proving, Options(limits(60.0, None)), limits(60.0, None))
 
 
@@ -390,7 +391,7 @@ thread R { local a, b : int = 0; while (true) { lock(l); a := least; b := most; 
 @pytest.fixture(scope="module")
 def ranges() -> CrowdComposition:
     options = Options(limits(40.0, None))
-    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True)
+    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.ALL)
     found = proved_in(Work(crowds(*read(RANGE, GUARDED))), proving, options, options.limits)
     assert found is not None
     return _composition(found)
@@ -414,7 +415,7 @@ def test_threads_may_be_written_in_another_order() -> None:
     first, *threads = RANGE.strip().split("\nthread ")
     reordered = "\nthread ".join((first, *reversed(threads)))
     options = Options(limits(40.0, None))
-    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=True)
+    proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.ALL)
     found = proved_in(Work(crowds(*read(reordered, GUARDED))), proving, options, options.limits)
     assert found is not None
     assert _rulings(reordered, GUARDED, _composition(found)) == ["accepted"]
