@@ -44,3 +44,15 @@ def test_two_predicates_are_known_together() -> None:
     both = Clause((_at("p", X, Y), _at("q", D, Y)), build.TRUE, _at("p", build.sub(X, D), build.sub(Y, build.ONE)))
     found = affine_equations(PARAMETERS, [*_grows(0), other, both], Limits())
     assert found["p"] == (build.eq(X, Y),)
+
+
+def test_numbers_that_one_condition_changes_are_known_together() -> None:
+    # Two numbers that a compare-and-swap moves, or neither of them.
+    won = build.eq(X, D)
+    step = Clause(
+        (_at("p", X, Y),),
+        build.TRUE,
+        _at("p", build.ite(won, build.sub(X, build.ONE), X), build.ite(won, build.add(Y, build.ONE), Y)),
+    )
+    start = Clause((), build.land(build.eq(X, build.integer(5)), build.eq(Y, build.ZERO)), _at("p", X, Y))
+    assert affine_equations(PARAMETERS, [start, step], Limits())["p"] == (build.eq(build.add(X, Y), build.integer(5)),)
