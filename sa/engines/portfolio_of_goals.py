@@ -238,6 +238,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
+        Turn(LONG_WALKS, 0.3),
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
         Turn(POINTS, 0.4),
@@ -264,8 +265,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STRATEGY, 0.5),
         Turn(SAMPLES, 0.3),
         Turn(BOUNDED, 0.4),
-        *_FULL[1:4],
         Turn(LONG_WALKS, 0.3),
+        *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
     ),
