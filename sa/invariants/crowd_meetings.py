@@ -27,15 +27,23 @@ from sa.invariants.variants import flags_of
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.substitute import substitute
+from sa.terms.substitute import local_of, substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
+
+#: No facts.
+NOTHING: Mapping[tuple[str, str], Term] = {}
 
 #: Solver resources for each question, and formulas that are tried where two meet.
 SOON, TRIED = 300_000, 60
 
 
-def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
-    """What is known where two meet, if it is more than nothing. Raises LimitReached."""
+def meetings(
+    asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[str, str], Term] = NOTHING
+) -> Iterator[Met]:
+    """What is known where two meet, if it is more than nothing. Raises LimitReached.
+
+    `facts` may hold of threads and of the first copies of families at their locations, whatever the others do.
+    """
     known, done = counted(asked), set[tuple[str, str]]()
     if known is None and effort is Effort.NUMBERS:
         return
@@ -50,7 +58,9 @@ def meetings(asked: Asked, effort: Effort, budget: Budget) -> Iterator[Met]:
         done.update(pairs)
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         steps = tuple(clauses(s))
-        found = conjunctions(session, parameters(s), steps, _offered(s, effort), budget.bounds, flags=flags_of(s.apart))
+        found = conjunctions(
+            session, parameters(s), steps, _offered(s, effort, facts), budget.bounds, flags=flags_of(s.apart)
+        )
         known_there = _reached(s, found)
         said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
         if said:
@@ -69,17 +79,36 @@ def _pairs(s: System) -> Iterator[tuple[str, str]]:
             yield one, one
 
 
-def _offered(s: System, effort: Effort) -> Offered:
-    if effort is Effort.NEEDS:
-        return needed(s, ())
+def _offered(s: System, effort: Effort, facts: Mapping[tuple[str, str], Term]) -> Offered:
     alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
     if effort is Effort.PLACES:
         alone = (*alone, *apart_from_others(s.apart), *blocks(s.apart))
+    more = needed(s, ()) if effort is Effort.NEEDS else None
+    known = _of_each(s, facts)
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
-        here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        offered[predicate(places)] = (*balanced(s, places), *alone, *(at_places(f, here) for f in parts))
+        name, here = predicate(places), {t.name: q for t, q in zip(s.apart, places, strict=True)}
+        own = (f for spot in here.items() for f in known.get(spot, ()))
+        said = (*balanced(s, places), *alone, *(at_places(f, here) for f in parts)) if more is None else more[name]
+        offered[name] = tuple(f for f in dict.fromkeys((*said, *own)) if f.free)
     return offered
+
+
+def _of_each(s: System, facts: Mapping[tuple[str, str], Term]) -> Mapping[tuple[str, str], tuple[Term, ...]]:
+    """Facts of threads and of all copies, by their names and locations."""
+    found = {
+        (t.name, q): build.conjuncts(facts[t.name, q])
+        for t in s.asked.threads
+        for q in (p.name for p in t.locations)
+        if (t.name, q) in facts
+    }
+    for family, count in zip(s.asked.families, s.counts, strict=True):
+        first, own = symbolic_name(family, 1), variables_of(family.thread, Kind.LOCAL)
+        for name in (symbolic_name(family, n) for n in range(1, count + 1)):
+            names: dict[Var, Term] = {local_of(v, first): local_of(v, name) for v in own}
+            for place in (q.name for q in family.thread.locations if (first, q.name) in facts):
+                found[name, place] = build.conjuncts(substitute(facts[first, place], names))
+    return found
 
 
 def _reached(s: System, found: Mapping[str, Term]) -> Mapping[tuple[str, ...], Term]:

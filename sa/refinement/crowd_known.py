@@ -75,7 +75,8 @@ def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
     """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
     program = known.program
     asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
-    met = tuple(meetings(asked, effort, Budget(bounds, 0)))
+    alone = {at: build.land(known.boxes.hulls[at], said) for at, said in known.facts.items()}
+    met = tuple(meetings(asked, effort, Budget(bounds, 0), alone))
     return _with_facts(replace(known, met=met), bounds) if met else known
 
 
