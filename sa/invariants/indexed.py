@@ -34,7 +34,8 @@ def indices_of(threads: Sequence[Automaton]) -> tuple[Var, ...]:
         if not more:
             break
         found.update(more)
-    return tuple(sorted(found, key=lambda v: v.key))
+    chosen = {c.var for e in edges for c in e.choices}
+    return tuple(sorted((v for v in found if v not in chosen), key=lambda v: v.key))
 
 
 def apart_from_others(threads: Sequence[Automaton]) -> Iterator[Term]:
