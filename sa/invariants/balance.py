@@ -49,14 +49,25 @@ class Guess(Enum):
     CHANGED = "changed"
 
 
+class Total(Enum):
+    """What is known of a sum: that it stays what it is at the start, is at least that, or at most."""
+
+    SAME = "same"
+    LEAST = "least"
+    MOST = "most"
+
+
 class Balance(Struct, frozen=True):
-    """A sum that no step changes: weights of numbers, and of locations by thread and name; others count nothing."""
+    """A sum that no step changes, or none makes less or more: weights of numbers, and of locations by thread and name;
+    others count nothing.
+    """
 
     numbers: Mapping[Var, int]
     places: Mapping[tuple[str, str], Term]
+    total: Total = Total.SAME
 
 
-class _Step(Struct, frozen=True):
+class Step(Struct, frozen=True):
     """From where to where, what it writes, and what becomes of numbers: None where that is not known."""
 
     source: str
@@ -137,7 +148,7 @@ def balances(
     """
     everyone = (*threads, *others)
     two = two_valued(everyone, firsts(everyone))
-    every = [_steps(t, everyone, guess, two) for t in threads]
+    every = [steps_of(t, everyone, guess, two) for t in threads]
     steps = [tuple(s for s in listed if failing or not s.fails) for listed in every]
     unknown = {v for listed in steps for s in listed for v, change in s.changes.items() if change is None}
     unknown.update(apart_from)
@@ -155,12 +166,13 @@ def balances(
         yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
 
 
-def _steps(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two: TwoValued) -> tuple[_Step, ...]:
+def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two: TwoValued) -> tuple[Step, ...]:
+    """The steps of one of some threads, for each case of what it tests of variables with two values."""
     own, others = owned(thread, threads)
     known = constants(thread, own, others if guess is Guess.UNDISTURBED else frozenset())
     flags = two if guess is Guess.CHANGED else {}
     return tuple(
-        _Step(
+        Step(
             e.source,
             e.target,
             e.label is not None and e.label.action == FAIL,
@@ -204,12 +216,12 @@ def _before(edge: Edge, var: Var, known: Known) -> int | None:
 
 
 def _climbed(
-    start: str, steps: Sequence[_Step], unknown: set[Var], stable: frozenset[Var], needed: list[Form]
+    start: str, steps: Sequence[Step], unknown: set[Var], stable: frozenset[Var], needed: list[Form]
 ) -> dict[str, Forms]:
     """What has been added when the thread is at a location, along the first way there, over what is `stable` between
     its steps; `needed` gets what must be 0 so that all ways add the same, and nothing that is not known.
     """
-    leaving = dict[str, list[_Step]]()
+    leaving = dict[str, list[Step]]()
     for step in steps:
         leaving.setdefault(step.source, []).append(step)
     heights: dict[str, Forms] = {start: {}}

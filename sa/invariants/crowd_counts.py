@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,8 +20,9 @@ from sa.automata.automaton import Automaton, Edge, Kind, Variable, variables_of
 from sa.automata.family import Family, symbolic
 from sa.automata.rename import apart
 from sa.certificates.crowd import Count, counter
-from sa.invariants.balance import Balance, Guess, balances, firsts, placed_weights, weighed
+from sa.invariants.balance import Balance, Guess, Total, balances, firsts, placed_weights, weighed
 from sa.invariants.cases import TwoValued, two_valued
+from sa.invariants.leaks import leaks
 from sa.invariants.points import Points, points, points_by_tests
 from sa.question.asked import Asked
 from sa.terms import build
@@ -38,7 +39,7 @@ _Kind: TypeAlias = tuple[tuple[int, ...], frozenset[Term]]
 class Counted(Struct, frozen=True):
     """What is counted, the families with counters, and equations over counters, numbers, and `at T.q` of threads.
 
-    Some equations are guesses.
+    Some equations are guesses, and some are bounds.
     """
 
     counts: tuple[Count, ...]
@@ -79,9 +80,21 @@ def _counted(asked: Asked, spread_by: Callable[[Automaton, TwoValued], Points]) 
             for w in placed_weights(p, balance)
         )
         held_by = (build.scale(vector[number], counter(n)) for n, vector in enumerate(weights))
-        total = build.add(weighed(balance.numbers), *placed, *held_by)
-        equations.append(build.eq(total, weighed(balance.numbers, begun)))
+        total, start = build.add(weighed(balance.numbers), *placed, *held_by), weighed(balance.numbers, begun)
+        equations.append(_said(balance.total, total, start))
     return Counted(tuple(counts), tuple(_counting(f, counts) for f in asked.families), tuple(equations))
+
+
+def _said(kind: Total, total: Term, start: Term) -> Term:
+    match kind:
+        case Total.SAME:
+            return build.eq(total, start)
+        case Total.LEAST:
+            return build.le(start, total)
+        case Total.MOST:
+            return build.le(total, start)
+        case _:
+            assert_never(kind)
 
 
 def _left_out(asked: Asked, spread: Sequence[Points]) -> frozenset[Var]:
@@ -96,7 +109,9 @@ def _locals(thread: Automaton) -> tuple[Var, ...]:
 
 
 def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -> list[Balance]:
-    """Sums in balance, found and guessed, that begin with something known and in which copies have plain weights."""
+    """Sums in balance, found and guessed, that begin with something known and in which copies have plain weights; and
+    bounds of numbers that are in none.
+    """
     others = tuple(apart(symbolic(f, 2)) for f in asked.families)
     begun, plain = firsts(spread, asked.init), {t.name for t in spread[: len(asked.threads)]}
     found = list[Balance]()
@@ -105,6 +120,13 @@ def _sums(asked: Asked, spread: Sequence[Automaton], left_out: frozenset[Var]) -
             of_copies = (w for (t, _), w in balance.places.items() if t not in plain)
             known = all(v in begun for v in balance.numbers) and all(isinstance(w, Int) for w in of_copies)
             found += [balance] if known and balance not in found else []
+    copied = [t.name for t in spread if t.name not in plain]
+    held = (b for b in found if any(t in copied for t, _ in b.places))
+    in_balance = left_out.union(v for b in held for v in b.numbers)
+    for guess in (Guess.NOTHING, Guess.UNDISTURBED):
+        for bound in leaks(spread, guess, others, in_balance, copied):
+            known = all(v in begun for v in bound.numbers)
+            found += [bound] if known and bound not in found else []
     return found
 
 
