@@ -27,6 +27,7 @@ from sa.invariants.variants import flags_of
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms import build
+from sa.terms.solve import solution
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
 
@@ -153,7 +154,10 @@ def _tried(
     """What is said of one case and speaks of these two alone, and what numbers of copies say of these."""
     said = build.conjuncts(cases[0]) if cases else ()
     equations = () if s.counted is None else (e.total for e in s.counted.equations if isinstance(e, IsZero))
-    bounded = (c.total for c in said if isinstance(c, Le)) if s.counted is not None else ()
+    bounded = [c.total for c in said if isinstance(c, Le)] if s.counted is not None else []
+    # Of how many copies there are, shared numbers may say more than what is seen of them.
+    told = _numbers_told(s)
+    bounded += [substitute(t, told) for t in bounded if not t.free.isdisjoint(told)]
     least = dict[frozenset[tuple[Term, int]], int]()
     for total in (*(t for e in equations for t in (e, build.scale(-1, e))), *bounded):
         seen = _with_least(s, total, places, pair)
@@ -165,6 +169,15 @@ def _tried(
     # What the flags of one of them are is known of it alone.
     own = tuple(frozenset(variables_of(t, Kind.LOCAL)) for t in pair)
     yield from (c for c in said if c.free and c.free <= spoken and not any(c.free <= mine for mine in own))
+
+
+def _numbers_told(s: System) -> dict[Var, Term]:
+    """Counters that equal what is shared, by equations that speak of no other counter."""
+    equations = s.counted.equations if s.counted is not None else ()
+    counters = frozenset(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+    spoken = ((e, e.free & counters) for e in equations if isinstance(e, IsZero))
+    found = (solution(e, some) for e, some in spoken if len(some) == 1)
+    return dict(said for said in found if said is not None)
 
 
 def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:

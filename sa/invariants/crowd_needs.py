@@ -210,15 +210,27 @@ def parts_of_sums(s: System) -> Iterator[Term]:
     """That some of what is in balance is bounded by 0, or by what copies test: `left + #(at L, v <= 0) >= 0`."""
     if s.counted is None or not any(c.free for count in s.counted.counts for _, c in count.held):
         return
+    rigid = frozenset(v.var for t in s.apart for v in t.variables if v.kind is Kind.PARAM)
     tested_of = (a for count in s.counted.counts for _, c in count.held for a in atoms_of(c))
-    bounds = dict.fromkeys((0, *(b for a in tested_of for b in _constants(a))))
+    bounds = dict.fromkeys((build.ZERO, *(b for a in tested_of for b in _compared_with(a, rigid))))
     for total in (e.total for e in s.counted.equations if isinstance(e, IsZero)):
         const, parts = build.linear_parts(total)
-        every = [build.integer(b) for b in dict.fromkeys((*bounds, *(-const - b for b in bounds)))]
+        every = tuple(dict.fromkeys((*bounds, *(build.sub(build.integer(-const), b) for b in bounds))))
         sizes = range(1, len(parts)) if len(parts) <= SUMMED else ()
         for some in (some for size in sizes for some in combinations(parts.items(), size)):
             part = build.add(*(build.scale(c, p) for p, c in some))
             yield from (f for b in every for f in (build.le(b, part), build.le(part, b)))
+
+
+def _compared_with(test: Term, rigid: frozenset[Var]) -> Iterator[Term]:
+    """What a test of one number compares it with: a constant, or parameters."""
+    body = test.body if isinstance(test, Not) else test
+    if isinstance(body, IsZero | Le):
+        const, parts = build.linear_parts(body.total)
+        moving = [(p, c) for p, c in parts.items() if not p.free <= rigid]
+        if len(moving) == 1 and moving[0][1] in (1, -1):
+            fixed = build.linear(const, {p: c for p, c in parts.items() if p.free <= rigid})
+            yield build.scale(-moving[0][1], fixed)
 
 
 def _two_sided(variable: Variable) -> Iterator[Term]:

@@ -44,7 +44,9 @@ def evaluate(term: Term, state: State) -> Value:
 
 
 def _value(term: Term, state: State, known: dict[Term, Any]) -> Any:
-    """The value; `known` are those of choices between terms, which rounds of a loop nest in one another."""
+    """The value; `known` are those of choices between terms and of elements, which rounds of a loop nest in one
+    another.
+    """
     match term:
         case Int(value) | Bool(value):
             return value
@@ -82,7 +84,9 @@ def _value(term: Term, state: State, known: dict[Term, Any]) -> Any:
                 result *= _value(factor, state, known)
             return result
         case Select(array, index):
-            return _value(array, state, known)[_value(index, state, known)]
+            if term not in known:
+                known[term] = _value(array, state, known)[_value(index, state, known)]
+            return known[term]
         case Store(array, index, value):
             return stored(_value(array, state, known), _value(index, state, known), _value(value, state, known))
         case ConstantArray(sort, value):

@@ -59,10 +59,18 @@ def _sides(left: Term, right: Term, state: State, literals: dict[Term, None], de
 
 def decided(term: Term, state: State, literals: dict[Term, None]) -> Term:
     """The term with its conditionals replaced by the branch that the state takes; why, goes into `literals`."""
-    if isinstance(term, Ite):
-        taken = holds(term.condition, state)
-        _collect(term.condition if taken else build.lnot(term.condition), state, literals, True)
-        return decided(term.positive if taken else term.negative, state, literals)
-    if not children(term):
-        return term
-    return rebuild(term, lambda t: decided(t, state, literals))
+    # Terms share parts: what is written out may be much longer than the term.
+    known = dict[Term, Term]()
+
+    def go(term: Term) -> Term:
+        if isinstance(term, Ite):
+            taken = holds(term.condition, state)
+            _collect(term.condition if taken else build.lnot(term.condition), state, literals, True)
+            return go(term.positive if taken else term.negative)
+        if not children(term):
+            return term
+        if term not in known:
+            known[term] = rebuild(term, go)
+        return known[term]
+
+    return go(term)

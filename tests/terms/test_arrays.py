@@ -219,3 +219,13 @@ def test_projection_of_arrays_implies_that_there_are_some(seed: int) -> None:
                 elif exact:
                     point = (build.eq(X, number(x)), build.eq(Y, number(y)))
                     assert not isinstance(session.check((*point, *literals)), Sat)
+
+
+def test_terms_that_share_their_parts_are_evaluated_once_for_each_part() -> None:
+    # Written out, the term has 2^60 parts: rounds of a loop that computes with elements make such terms.
+    term: Term = X
+    for _ in range(60):
+        term = build.add(term, build.select(A, term))
+    state = {A: array_value(NUMBERS, 0, {}), X: 5}
+    assert evaluate(term, state) == 5
+    assert implicant((build.eq(term, number(5)),), state) == (build.eq(term, number(5)),)
