@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
+from msgspec import Struct
+
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import symbolic_name
 from sa.base.budget import Budget
@@ -38,10 +40,19 @@ NOTHING: Mapping[tuple[str, str], Term] = {}
 SOON, TRIED = 300_000, 60
 
 
+class Told(Struct, frozen=True):
+    """What is known where two meet, if it is more than nothing, and what numbers of copies say where one is: of threads
+    and of the first copies of families, by name and location. That may hold whatever others do.
+    """
+
+    met: Met | None
+    alone: Mapping[tuple[str, str], Term]
+
+
 def meetings(
     asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[str, str], Term] = NOTHING
-) -> Iterator[Met]:
-    """What is known where two meet, if it is more than nothing. Raises LimitReached.
+) -> Iterator[Told]:
+    """What is known where two meet, or where one is. Raises LimitReached.
 
     `facts` may hold of threads and of the first copies of families at their locations, whatever the others do.
     """
@@ -64,8 +75,8 @@ def meetings(
         )
         known_there = _reached(s, found)
         said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
-        if said:
-            yield Met(joint_of(s, found, claimed(asked.families, said)), said)
+        met = Met(joint_of(s, found, claimed(asked.families, said)), said) if said else None
+        yield Told(met, dict(_of_one(s, session, known_there)))
 
 
 def _pairs(s: System) -> Iterator[tuple[str, str]]:
@@ -125,13 +136,27 @@ def _of_two(
     names = called(s.asked.families, one, other)
     index = [next(n for n, t in enumerate(s.apart) if t.name == name) for name in names]
     first, second = (s.apart[n] for n in index)
-    counters = frozenset(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
-    spoken = frozenset(v.var for t in (first, second) for v in t.variables) - counters
+    spoken = frozenset(v.var for t in (first, second) for v in t.variables) - frozenset(_counters(s))
     for here, there in product((q.name for q in first.locations), (q.name for q in second.locations)):
         cases = [inv for places, inv in known.items() if (places[index[0]], places[index[1]]) == (here, there)]
         said = _common(session, cases, islice(_tried(s, cases, spoken, (here, there), (first, second)), TRIED))
         if said is not build.TRUE:
             yield Meeting((one, here), (other, there), said)
+
+
+def _of_one(
+    s: System, session: Session, known: Mapping[tuple[str, ...], Term]
+) -> Iterator[tuple[tuple[str, str], Term]]:
+    """What numbers of copies say of each location of a thread or a first copy."""
+    names = (*(t.name for t in s.asked.threads), *(symbolic_name(f, 1) for f in s.asked.families))
+    for index, thread in enumerate(s.apart if s.counted is not None else ()):
+        spoken = frozenset(v.var for v in thread.variables) - frozenset(_counters(s))
+        for here in (q.name for q in thread.locations if thread.name in names):
+            cases = [inv for places, inv in known.items() if places[index] == here]
+            tried = islice(_tried(s, cases, spoken, (here,), (thread,)), TRIED)
+            said = _common(session, cases, tried)
+            if said.free:
+                yield (thread.name, here), said
 
 
 def _common(session: Session, cases: Sequence[Term], tried: Iterator[Term]) -> Term:
@@ -149,17 +174,18 @@ def _common(session: Session, cases: Sequence[Term], tried: Iterator[Term]) -> T
 
 
 def _tried(
-    s: System, cases: Sequence[Term], spoken: frozenset[Var], places: tuple[str, str], pair: Sequence[Automaton]
+    s: System, cases: Sequence[Term], spoken: frozenset[Var], places: Sequence[str], pair: Sequence[Automaton]
 ) -> Iterator[Term]:
-    """What is said of one case and speaks of these two alone, and what numbers of copies say of these."""
+    """What is said of one case and speaks of these alone, one or two, and what numbers of copies say of them."""
     said = build.conjuncts(cases[0]) if cases else ()
-    equations = () if s.counted is None else (e.total for e in s.counted.equations if isinstance(e, IsZero))
-    bounded = [c.total for c in said if isinstance(c, Le)] if s.counted is not None else []
+    equations = [e.total for e in (s.counted.equations if s.counted is not None else ()) if isinstance(e, IsZero)]
+    totals = [t for e in equations for t in (e, build.scale(-1, e))]
+    totals += [c.total for c in said if isinstance(c, Le)] if s.counted is not None else []
     # Of how many copies there are, shared numbers may say more than what is seen of them.
     told = _numbers_told(s)
-    bounded += [substitute(t, told) for t in bounded if not t.free.isdisjoint(told)]
+    totals += [substitute(t, told) for t in totals if not t.free.isdisjoint(told)]
     least = dict[frozenset[tuple[Term, int]], int]()
-    for total in (*(t for e in equations for t in (e, build.scale(-1, e))), *bounded):
+    for total in totals:
         seen = _with_least(s, total, places, pair)
         if seen is not total and seen.free and seen.free <= spoken:
             const, parts = build.linear_parts(seen)
@@ -171,20 +197,24 @@ def _tried(
     yield from (c for c in said if c.free and c.free <= spoken and not any(c.free <= mine for mine in own))
 
 
+def _counters(s: System) -> tuple[Var, ...]:
+    return tuple(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+
+
 def _numbers_told(s: System) -> dict[Var, Term]:
     """Counters that equal what is shared, by equations that speak of no other counter."""
     equations = s.counted.equations if s.counted is not None else ()
-    counters = frozenset(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+    counters = frozenset(_counters(s))
     spoken = ((e, e.free & counters) for e in equations if isinstance(e, IsZero))
     found = (solution(e, some) for e, some in spoken if len(some) == 1)
     return dict(said for said in found if said is not None)
 
 
-def _with_least(s: System, total: Term, places: tuple[str, str], pair: Sequence[Automaton]) -> Term:
-    """A sum that is 0 at most with as many copies as are seen of two in place of all; as it is where they lessen it."""
+def _with_least(s: System, total: Term, places: Sequence[str], pair: Sequence[Automaton]) -> Term:
+    """A sum that is 0 at most with as many copies as are seen in place of all; as it is where they lessen it."""
     assert s.counted is not None
     _, parts = build.linear_parts(total)
-    counted_in = [p for n in range(len(s.counted.counts)) if (p := counter(n)) in parts]
+    counted_in = [p for p in _counters(s) if p in parts]
     if not counted_in or any(parts[p] < 0 for p in counted_in):
         return total
     here = {t.name: q for t, q in zip(pair, places, strict=True)}

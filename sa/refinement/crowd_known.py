@@ -48,7 +48,7 @@ class Known(Struct, frozen=True):
     `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
     `met` is what is known where two of them meet. `wished` are formulas over shared variables that may always hold, or
     while something else does: what they need is looked at, too. With `elements` facts may be about all elements of
-    arrays.
+    arrays. What is `likely` of one alone, numbers of copies say.
     """
 
     program: Program
@@ -58,6 +58,7 @@ class Known(Struct, frozen=True):
     met: tuple[Met, ...] = ()
     wished: tuple[Term, ...] = ()
     elements: bool = False
+    likely: Mapping[tuple[str, str], Term] = {}
 
     def where(self, observer: str, actor: str) -> Meetings:
         """By locations of an observer and an actor what is known of both."""
@@ -76,8 +77,12 @@ def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
     program = known.program
     asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
     alone = {at: build.land(known.boxes.hulls[at], said) for at, said in known.facts.items()}
-    met = tuple(meetings(asked, effort, Budget(bounds, 0), alone))
-    return _with_facts(replace(known, met=met), bounds) if met else known
+    told = tuple(meetings(asked, effort, Budget(bounds, 0), alone))
+    met = tuple(t.met for t in told if t.met is not None)
+    likely = dict[tuple[str, str], Term]()
+    for spot, said in ((spot, said) for t in told for spot, said in t.alone.items()):
+        likely[spot] = build.land(likely.get(spot, build.TRUE), said)
+    return _with_facts(replace(known, met=met, likely=likely), bounds) if met else known
 
 
 def with_elements(known: Known, bounds: Limits) -> Known:
@@ -133,8 +138,10 @@ def _with_facts(known: Known, bounds: Limits) -> Known:
 
 
 def _of_one(known: Known) -> Mapping[tuple[str, str], Sequence[Term]]:
-    """What is known of meetings and speaks of one of the two, by its name and location: it may hold of it alone."""
-    found = dict[tuple[str, str], dict[Term, None]]()
+    """What is known of meetings and speaks of one of the two, by its name and location: it may hold of it alone. And
+    what is likely.
+    """
+    found = {spot: dict.fromkeys(build.conjuncts(said)) for spot, said in known.likely.items()}
     of = {name: name for name in (t.name for t in known.program.threads)}
     of |= {f.thread.name: symbolic_name(f, 1) for f in known.program.families}
     locals_of = {t.name: frozenset(variables_of(t, Kind.LOCAL)) for t in everybody(known.program)}

@@ -331,3 +331,24 @@ thread T[*] { local k, r : int = 0;
 def test_what_is_remembered_of_a_function_is_right() -> None:
     assert _ask(PURE, REMEMBERED).verdict is Verdict.PROVED
     assert _ask(PURE, REMEMBERED.replace("if (full && key == k)", "if (full)")).verdict is Verdict.REFUTED
+
+
+#: Who asks for one of so many is counted first, and goes back where there are too many.
+GRANTED = """
+param MAX : int; init MAX > 0; global granted : int = 0;
+thread R[i : *] { while (true) {
+  await granted < MAX { @grant(i) granted := granted + 1; } @free(i) granted := granted - 1; } }
+"""
+ASKED = """
+param MAX : int; init MAX > 0; global granted, asked : int = 0;
+thread R[i : *] { local u : int = 0; while (true) {
+  u := fetch_add(asked, 1);
+  if (u < MAX) { @grant(i) granted := granted + 1; @free(i) granted := granted - 1; }
+  u := fetch_add(asked, -1); } }
+"""
+
+
+def test_numbers_of_copies_say_something_of_one_copy_alone() -> None:
+    asked = Options(limits(30.0, None))
+    assert refine(*read(GRANTED, ASKED), asked).verdict is Verdict.PROVED
+    assert refine(*read(GRANTED, ASKED.replace("u < MAX", "u <= MAX")), asked).verdict is Verdict.REFUTED
