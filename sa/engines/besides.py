@@ -49,8 +49,8 @@ class Besides(Enum):
 #: Equations that are begun with, and plays against them.
 EQUATIONS, PLAYS = 32, 32
 
-#: Numbers of a side of which differences are looked at.
-FEW = 3
+#: Numbers of a side of which differences are looked at, and elements at places that are compared with something.
+FEW, READINGS = 3, 100
 
 #: Steps in which a play is looked for, values that are tried for choices without a range, and abstract states that are
 #: looked at for one answer: abstract threads that go around silently have any number of them.
@@ -169,9 +169,9 @@ def _equations(mine: Sequence[Var], theirs: Sequence[Var], places: Sequence[Var]
     if len(numbers) <= FEW and len(others) <= FEW:
         yield from (build.eq(build.sub(x, y), z) for x, y in permutations(numbers, 2) for z in others)
         yield from (build.eq(x, build.sub(y, z)) for x in numbers for y, z in permutations(others, 2))
-    for cases, y in product((c for k in places for c in _readings(mine, k)), theirs):
-        if y.sort == sort_of(cases[0][1]) and y.name.position is None:
-            yield build.land(*(build.implies(c, build.eq(read, y)) for c, read in cases))
+    read_at = ((cases, y) for k in places for cases in _readings(mine, k) for y in theirs if y.name.position is None)
+    for cases, y in islice(((c, y) for c, y in read_at if y.sort == sort_of(c[0][1])), READINGS):
+        yield build.land(*(build.implies(c, build.eq(read, y)) for c, read in cases))
 
 
 def _readings(variables: Sequence[Var], k: Var) -> Iterator[tuple[tuple[Term, Term], ...]]:

@@ -71,10 +71,12 @@ Carried: TypeAlias = Mapping[tuple[str, int], tuple[Edge, ...]]
 
 
 def _ways(carriers: Sequence[_Carriers]) -> Iterator[Carried]:
-    """Choices of concrete steps, alike in all threads, the likeliest first."""
-    sizes = [max((len(c.steps) for c in carriers if c.group == g), default=1) for g in {c.group for c in carriers}]
-    for chosen in sorted(product(*(range(min(size, WAYS)) for size in sizes)), key=lambda some: (sum(some), some)):
-        yield {(c.thread, c.steps[min(chosen[c.group], len(c.steps) - 1)]): c.answers for c in carriers}
+    """Choices of concrete steps, alike in all threads: the likeliest ones, then all but one of these."""
+    sizes = {g: max(len(c.steps) for c in carriers if c.group == g) for g in dict.fromkeys(c.group for c in carriers)}
+    others = ((n, g) for n in range(1, WAYS) for g, size in reversed(sizes.items()) if n < size)
+    for number, group in ((0, None), *others):
+        chosen = {c: number if c.group == group else 0 for c in carriers}
+        yield {(c.thread, c.steps[min(n, len(c.steps) - 1)]): c.answers for c, n in chosen.items()}
 
 
 def _carriers(pair: Goal, related: Mapping[Var, Term]) -> Iterator[_Carriers]:
