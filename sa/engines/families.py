@@ -57,21 +57,16 @@ PLAN: tuple[Proving | Refuting, ...] = (
     # In closures more than one variable may change at once.
     Proving(False, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
+    Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.OTHERS),
     # An abstract thread takes a lock and gives it back in one answer: that is a detour.
     Proving(True, Depth.BRIEF, besides=Besides.REST),
     Proving(True, Depth.GLANCE, Effort.NEEDS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=Ways.FIRST),
     Proving(False, Depth.GLANCE, Effort.NEEDS),
-    *(
-        Proving(closures, Depth.GLANCE, met, mirrored=Ways.OTHERS)
-        for closures, met in (
-            (True, Effort.NUMBERS),
-            (True, Effort.PLACES),
-            (False, Effort.NUMBERS),
-            (True, Effort.NEEDS),
-        )
-    ),
+    Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=Ways.OTHERS),
+    Proving(False, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.OTHERS),
+    Proving(True, Depth.GLANCE, Effort.NEEDS, mirrored=Ways.OTHERS),
     Refuting(3, Depth.BRIEF),
     Proving(True, Depth.BRIEF, Effort.NUMBERS, mirrored=Ways.ALL),
     Proving(False, Depth.BRIEF, Effort.NUMBERS, mirrored=Ways.ALL),

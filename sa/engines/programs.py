@@ -98,8 +98,8 @@ PLAN: tuple[Pairs | Met | Products, ...] = (
     # What the pairs do not settle most often ends here.
     Products(Depth.BRIEF, 2.0),
     Met(closures=False, mirrored=Ways.FIRST),
-    Met(closures=True, mirrored=Ways.FIRST, met=Needed.NEEDS),
     Met(closures=True, mirrored=Ways.OTHERS),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.NEEDS),
     Met(closures=True, mirrored=Ways.OTHERS, met=Needed.PLACES),
     Met(closures=False, mirrored=Ways.OTHERS),
     Met(closures=True, mirrored=Ways.OTHERS, met=Needed.NEEDS),
