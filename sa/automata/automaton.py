@@ -189,6 +189,16 @@ def variables_of(automaton: Automaton, kind: Kind) -> tuple[Var, ...]:
     return tuple(v.var for v in automaton.variables if v.kind is kind)
 
 
+def copies_of(automaton: Automaton) -> dict[Var, tuple[Var, ...]]:
+    """The globals that locals are set to, by local."""
+    shared = frozenset(variables_of(automaton, Kind.GLOBAL))
+    found = dict[Var, dict[Var, None]]()
+    for var, value in (u for e in automaton.edges for u in e.updates):
+        if var not in shared and isinstance(value, Var) and value in shared:
+            found.setdefault(var, {})[value] = None
+    return {var: tuple(some) for var, some in found.items()}
+
+
 def location_of(automaton: Automaton, name: str) -> Location:
     """The location with this name. Raises KeyError."""
     for location in automaton.locations:

@@ -29,7 +29,7 @@ from sa.terms.name import off_side
 from sa.terms.printer import show
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
-from sa.terms.term import Bool, Int, IsZero, Same, Term, Var, sort_of
+from sa.terms.term import Bool, Int, IsZero, Same, Term, Var
 from sa.values.search import suspected
 from sa.values.sought import Sought
 
@@ -169,21 +169,20 @@ def _equations(mine: Sequence[Var], theirs: Sequence[Var], places: Sequence[Var]
     if len(numbers) <= FEW and len(others) <= FEW:
         yield from (build.eq(build.sub(x, y), z) for x, y in permutations(numbers, 2) for z in others)
         yield from (build.eq(x, build.sub(y, z)) for x in numbers for y, z in permutations(others, 2))
-    read_at = ((cases, y) for k in places for cases in _readings(mine, k) for y in theirs if y.name.position is None)
-    for cases, y in islice(((c, y) for c, y in read_at if y.sort == sort_of(c[0][1])), READINGS):
-        yield build.land(*(build.implies(c, build.eq(read, y)) for c, read in cases))
+    yield from islice((e for k in places for y in theirs for e in _current(mine, k, y)), READINGS)
 
 
-def _readings(variables: Sequence[Var], k: Var) -> Iterator[tuple[tuple[Term, Term], ...]]:
-    """What each array has at k: terms under conditions."""
-    elements = dict[str, list[Var]]()
+def _current(variables: Sequence[Var], place: Var, other: Var) -> Iterator[Term]:
+    """That another variable is what an array has at a place; for short arrays, each element under a condition."""
+    elements = dict[str, list[Term]]()
     for v in variables:
-        if v.name.position is not None:
-            elements.setdefault(v.name.base, []).append(v)
-        elif isinstance(v.sort, ArraySort):
-            yield ((build.TRUE, build.select(v, k)),)
-    for found in elements.values():
-        yield tuple((build.eq(k, build.integer(v.name.position or 0)), v) for v in found)
+        if (position := v.name.position) is not None and v.sort == other.sort:
+            here = build.eq(place, build.integer(position))
+            elements.setdefault(v.name.base, []).append(build.implies(here, build.eq(v, other)))
+        elif isinstance(v.sort, ArraySort) and v.sort.element == other.sort:
+            yield build.eq(build.select(v, place), other)
+    if other.name.position is None:
+        yield from (build.land(*each) for each in elements.values())
 
 
 def _play(goal: Goal, options: Options) -> Play | None:

@@ -54,6 +54,11 @@ def variables(s: System) -> tuple[Var, ...]:
     return tuple(dict.fromkeys(v.var for t in s.apart for v in t.variables))
 
 
+def counters(s: System) -> tuple[Var, ...]:
+    """How many copies there are of each kind that is counted."""
+    return tuple(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
+
+
 def parameters(s: System) -> Mapping[str, Sequence[Var]]:
     """The predicates, all of them about all variables."""
     known = variables(s)
@@ -100,7 +105,7 @@ def clauses(s: System) -> Iterator[Clause]:
     apart_facts = build.land(*different(s.asked.families, tuple(n + 1 for n in s.counts)))
     start = tuple(t.initial for t in s.apart)
     facts = build.land(*different(s.asked.families, s.counts))
-    none = () if s.counted is None else (build.eq(counter(n), build.ZERO) for n in range(len(s.counted.counts)))
+    none = (build.eq(v, build.ZERO) for v in counters(s))
     inits = build.land(facts, s.asked.init, *none, *(t.init for t in s.apart))
     yield Clause((), build.land(inits, _inv(s, start, {})), _at(s, start, {}))
     for places in places_of(s):

@@ -14,13 +14,12 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import symbolic_name
 from sa.base.budget import Budget
-from sa.certificates.crowd import counter
 from sa.certificates.crowd_composition import Meeting, Met, called, claimed
 from sa.conditions.never import at_places
 from sa.invariants.conjunctions import conjunctions
 from sa.invariants.crowd import joint_of, systems
 from sa.invariants.crowd_candidates import blocks
-from sa.invariants.crowd_clauses import System, balanced, clauses, parameters, places_of, predicate, told
+from sa.invariants.crowd_clauses import System, balanced, clauses, counters, parameters, places_of, predicate, told
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
 from sa.invariants.efforts import Effort
@@ -32,9 +31,6 @@ from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import IsZero, Le, Term, Var, subterms
-
-#: No facts.
-NOTHING: Mapping[tuple[str, str], Term] = {}
 
 #: Solver resources for each question, and formulas that are tried where two meet.
 SOON, TRIED = 300_000, 60
@@ -49,9 +45,7 @@ class Told(Struct, frozen=True):
     alone: Mapping[tuple[str, str], Term]
 
 
-def meetings(
-    asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[str, str], Term] = NOTHING
-) -> Iterator[Told]:
+def meetings(asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[str, str], Term]) -> Iterator[Told]:
     """What is known where two meet, or where one is. Raises LimitReached.
 
     `facts` may hold of threads and of the first copies of families at their locations, whatever the others do.
@@ -92,28 +86,30 @@ def _pairs(s: System) -> Iterator[tuple[str, str]]:
 
 
 def _offered(s: System, effort: Effort, facts: Mapping[tuple[str, str], Term]) -> Offered:
+    said = needed(s, ()) if effort is Effort.NEEDS else _of_numbers(s, effort is Effort.PLACES)
+    known, offered = _of_each(s, facts), dict[str, Sequence[Term]]()
+    for places in places_of(s):
+        own = (f for t, q in zip(s.apart, places, strict=True) for f in known.get((t.name, q), ()))
+        offered[predicate(places)] = tuple(f for f in dict.fromkeys((*said[predicate(places)], *own)) if f.free)
+    return offered
+
+
+def _of_numbers(s: System, and_places: bool) -> Offered:
+    """What is in balance and how many copies there are; and how places in arrays are ordered."""
     alone, parts = tuple(numbers_of(s)), tuple(parts_of_sums(s))
-    if effort is Effort.PLACES:
+    if and_places:
         alone = (*alone, *apart_from_others(s.apart), *blocks(s.apart))
-    more = needed(s, ()) if effort is Effort.NEEDS else None
-    known = _of_each(s, facts)
     offered = dict[str, Sequence[Term]]()
     for places in places_of(s):
-        name, here = predicate(places), {t.name: q for t, q in zip(s.apart, places, strict=True)}
-        own = (f for spot in here.items() for f in known.get(spot, ()))
-        said = (*balanced(s, places), *alone, *(at_places(f, here) for f in parts)) if more is None else more[name]
-        offered[name] = tuple(f for f in dict.fromkeys((*said, *own)) if f.free)
+        here = {t.name: q for t, q in zip(s.apart, places, strict=True)}
+        offered[predicate(places)] = (*balanced(s, places), *alone, *(at_places(f, here) for f in parts))
     return offered
 
 
 def _of_each(s: System, facts: Mapping[tuple[str, str], Term]) -> Mapping[tuple[str, str], tuple[Term, ...]]:
     """Facts of threads and of all copies, by their names and locations."""
-    found = {
-        (t.name, q): build.conjuncts(facts[t.name, q])
-        for t in s.asked.threads
-        for q in (p.name for p in t.locations)
-        if (t.name, q) in facts
-    }
+    plain = {t.name for t in s.asked.threads}
+    found = {spot: build.conjuncts(said) for spot, said in facts.items() if spot[0] in plain}
     for family, count in zip(s.asked.families, s.counts, strict=True):
         first, own = symbolic_name(family, 1), variables_of(family.thread, Kind.LOCAL)
         for name in (symbolic_name(family, n) for n in range(1, count + 1)):
@@ -136,7 +132,7 @@ def _of_two(
     names = called(s.asked.families, one, other)
     index = [next(n for n, t in enumerate(s.apart) if t.name == name) for name in names]
     first, second = (s.apart[n] for n in index)
-    spoken = frozenset(v.var for t in (first, second) for v in t.variables) - frozenset(_counters(s))
+    spoken = frozenset(v.var for t in (first, second) for v in t.variables) - frozenset(counters(s))
     for here, there in product((q.name for q in first.locations), (q.name for q in second.locations)):
         cases = [inv for places, inv in known.items() if (places[index[0]], places[index[1]]) == (here, there)]
         said = _common(session, cases, islice(_tried(s, cases, spoken, (here, there), (first, second)), TRIED))
@@ -150,7 +146,7 @@ def _of_one(
     """What numbers of copies say of each location of a thread or a first copy."""
     names = (*(t.name for t in s.asked.threads), *(symbolic_name(f, 1) for f in s.asked.families))
     for index, thread in enumerate(s.apart if s.counted is not None else ()):
-        spoken = frozenset(v.var for v in thread.variables) - frozenset(_counters(s))
+        spoken = frozenset(v.var for v in thread.variables) - frozenset(counters(s))
         for here in (q.name for q in thread.locations if thread.name in names):
             cases = [inv for places, inv in known.items() if places[index] == here]
             tried = islice(_tried(s, cases, spoken, (here,), (thread,)), TRIED)
@@ -197,15 +193,11 @@ def _tried(
     yield from (c for c in said if c.free and c.free <= spoken and not any(c.free <= mine for mine in own))
 
 
-def _counters(s: System) -> tuple[Var, ...]:
-    return tuple(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
-
-
 def _numbers_told(s: System) -> dict[Var, Term]:
     """Counters that equal what is shared, by equations that speak of no other counter."""
     equations = s.counted.equations if s.counted is not None else ()
-    counters = frozenset(_counters(s))
-    spoken = ((e, e.free & counters) for e in equations if isinstance(e, IsZero))
+    counted = frozenset(counters(s))
+    spoken = ((e, e.free & counted) for e in equations if isinstance(e, IsZero))
     found = (solution(e, some) for e, some in spoken if len(some) == 1)
     return dict(said for said in found if said is not None)
 
@@ -214,12 +206,11 @@ def _with_least(s: System, total: Term, places: Sequence[str], pair: Sequence[Au
     """A sum that is 0 at most with as many copies as are seen in place of all; as it is where they lessen it."""
     assert s.counted is not None
     _, parts = build.linear_parts(total)
-    counted_in = [p for p in _counters(s) if p in parts]
+    counted_in = [p for p in counters(s) if p in parts]
     if not counted_in or any(parts[p] < 0 for p in counted_in):
         return total
     here = {t.name: q for t, q in zip(pair, places, strict=True)}
     families = zip(s.families, s.counts, strict=True)
     names = ((f, symbolic_name(f, n)) for f, count in families for n in range(1, count + 1))
     seen = numbers_seen(s.counted.counts, [(f, name, here[name]) for f, name in names if name in here])
-    counters: dict[Var, Term] = {counter(n): number for n, number in enumerate(seen)}
-    return substitute(at_places(total, here), counters)
+    return substitute(at_places(total, here), dict(zip(counters(s), seen, strict=True)))

@@ -12,15 +12,14 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Automaton, Kind, Variable, variables_of
+from sa.automata.automaton import Automaton, Kind, Variable, copies_of, variables_of
 from sa.automata.family import symbolic_name
-from sa.certificates.crowd import counter
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places, mentioned
 from sa.invariants.balance import equations
 from sa.invariants.constants import constants
 from sa.invariants.crowd_candidates import applied, candidates
-from sa.invariants.crowd_clauses import System, balanced, identities, places_of, predicate, variables
+from sa.invariants.crowd_clauses import System, balanced, counters, identities, places_of, predicate, variables
 from sa.invariants.houdini import atoms_of
 from sa.invariants.preconditions import preconditions, tested, undisturbed
 from sa.terms import build
@@ -46,8 +45,8 @@ def needed(s: System, bads: Sequence[Bad]) -> Offered:
     guessed = (*undisturbed(s.apart), *tested(s.apart), *islice(_of_one_only(s), ALONE))
     somewhere = dict.fromkeys((*_claimed(bads), *preconditions(bads, _written(s), s.apart), *guessed))
     # What may be said of counters is said below.
-    counters = frozenset(_counters(s))
-    compared = candidates([v for v in variables(s) if v not in counters], s.apart, identities(s), bads)
+    counted = frozenset(counters(s))
+    compared = candidates([v for v in variables(s) if v not in counted], s.apart, identities(s), bads)
     alone, summed = tuple(numbers_of(s)), tuple(islice(parts_of_sums(s), PARTS))
     shared = _shared(s.apart)
     said = [f for f in (*alone, *compared) if isinstance(f, IsZero | Le) and f.free and f.free <= shared.keys()]
@@ -191,17 +190,11 @@ def _written(s: System) -> tuple[Automaton, ...]:
     return tuple(own[t.name] for t in s.apart)
 
 
-def _counters(s: System) -> tuple[Var, ...]:
-    """How many copies there are of each kind that is counted."""
-    return tuple(counter(n) for n in range(0 if s.counted is None else len(s.counted.counts)))
-
-
 def numbers_of(s: System) -> Iterator[Term]:
     """That no copy counts, or at most one, or none of one kind or none of another."""
-    counters = _counters(s)
-    for one in counters:
+    for one in counters(s):
         yield from (build.at_most_zero(one), build.le(one, build.ONE))
-    for one, other in combinations(counters, 2):
+    for one, other in combinations(counters(s), 2):
         yield build.lor(build.at_most_zero(one), build.at_most_zero(other))
         yield build.le(build.add(one, other), build.ONE)
 
@@ -304,7 +297,6 @@ def _shared_turns(thread: Automaton) -> Iterator[Term]:
 
 def _now(thread: Automaton, test: Term) -> Iterator[Term]:
     """A test of a variable that some step gives the value of a shared one, as a test of that."""
-    own, shared = (frozenset(variables_of(thread, kind)) for kind in (Kind.LOCAL, Kind.GLOBAL))
-    read = dict.fromkeys((v, t) for e in thread.edges for v, t in e.updates if v in own and t in shared)
-    now = (substitute(test, {copy: original}) for copy, original in read if copy in test.free)
+    read = ((copy, original) for copy, some in copies_of(thread).items() if copy in test.free for original in some)
+    now = (substitute(test, {copy: original}) for copy, original in read)
     yield from (f for f in now if f.free)

@@ -15,7 +15,7 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Kind, variables_of
+from sa.automata.automaton import Automaton, Kind, copies_of, variables_of
 from sa.automata.trace import Configuration
 from sa.certificates.goal import Goal
 from sa.certificates.play import (
@@ -77,7 +77,7 @@ def conditions(concrete: Automaton, equated: frozenset[Var]) -> tuple[Term, ...]
     Those about variables that are not `equated` come first, and of these what excludes least.
     """
     shared = frozenset((*variables_of(concrete, Kind.GLOBAL), *variables_of(concrete, Kind.PARAM)))
-    copies = _copies(concrete)
+    copies = copies_of(concrete)
     found = dict[Term, None]()
     for edge in concrete.edges:
         values = [value for _, value in edge.updates]
@@ -93,20 +93,7 @@ def conditions(concrete: Automaton, equated: frozenset[Var]) -> tuple[Term, ...]
     return tuple(sorted(good, key=lambda c: (not c.free.isdisjoint(equated), not isinstance(c, Not | Or), c.key)))
 
 
-def _copies(automaton: Automaton) -> dict[Var, list[Var]]:
-    """The globals that locals are set to."""
-    shared = frozenset(variables_of(automaton, Kind.GLOBAL))
-    found = dict[Var, list[Var]]()
-    for edge in automaton.edges:
-        for var, value in edge.updates:
-            if var not in shared and isinstance(value, Var) and value in shared:
-                kept = found.setdefault(var, [])
-                if value not in kept:
-                    kept.append(value)
-    return found
-
-
-def _over(atom: Term, shared: frozenset[Var], copies: Mapping[Var, list[Var]]) -> Iterator[Term]:
+def _over(atom: Term, shared: frozenset[Var], copies: Mapping[Var, tuple[Var, ...]]) -> Iterator[Term]:
     """The atom over shared variables, with globals in the place of their copies."""
     hidden = sorted(atom.free - shared, key=lambda v: v.key)
     if all(0 < len(copies.get(v, ())) <= COPIES for v in hidden):
