@@ -168,7 +168,7 @@ def _of_one_only(s: System) -> Iterator[Term]:
             for test in dict.fromkeys(a for e in thread.edges for a in atoms_of(e.guard)):
                 body = test.body if isinstance(test, Not) else test
                 mixed = not test.free.isdisjoint(others) and not test.free <= others.keys()
-                if mixed and (isinstance(body, Select) or isinstance(test, IsZero)):
+                if mixed and (isinstance(body, Select) or isinstance(test, IsZero | Le)):
                     same = substitute(test, others)
                     ones = (test, same) if count > 1 else (test,)
                     pairs = combinations(ones, 2)
@@ -285,7 +285,7 @@ def _turns(thread: Automaton, tests: Sequence[Term]) -> tuple[Term, ...]:
     own = frozenset(variables_of(thread, Kind.LOCAL))
     now = (n for t in tests for n in _now(thread, t))
     mixed = (t for t in (*tests, *now) if not (t.free <= own or t.free.isdisjoint(own)))
-    return tuple(dict.fromkeys(t for t in mixed if isinstance(t, IsZero | Select)))
+    return tuple(dict.fromkeys(t for t in mixed if isinstance(t, IsZero | Le | Select)))
 
 
 def _shared_turns(thread: Automaton) -> Iterator[Term]:

@@ -30,6 +30,7 @@ thread C[i : *] { local t : int = 0;
 READ_FIRST = TICKETS.replace("local t : int", "local t, s : int").replace(
     "while (serving != t) { skip; }", "s := serving; while (s != t) { s := serving; }"
 )
+AT_MOST = TICKETS.replace("serving != t", "serving < t")
 #: Who waits does so for the one before, and goes on with the node of that.
 NODES = """
 global busy : bool[*] = everywhere(false); global tail : int = 0;
@@ -53,7 +54,9 @@ def _with_needs(abstract: str, concrete: str) -> Found | None:
     return proved_in(asked, proving, Options(limits(60.0, None)), limits(60.0, None))
 
 
-@pytest.mark.parametrize("concrete", [TICKETS, READ_FIRST, NODES], ids=["ticket", "read first", "nodes"])
+@pytest.mark.parametrize(
+    "concrete", [TICKETS, AT_MOST, READ_FIRST, NODES], ids=["ticket", "order", "read first", "nodes"]
+)
 def test_whose_turn_it_is_says_that_an_abstract_lock_is_free(concrete: str) -> None:
     found = _with_needs(ATOMIC, concrete)
     assert found is not None and found.composition is not None
