@@ -56,3 +56,14 @@ def test_numbers_that_one_condition_changes_are_known_together() -> None:
     )
     start = Clause((), build.land(build.eq(X, build.integer(5)), build.eq(Y, build.ZERO)), _at("p", X, Y))
     assert affine_equations(PARAMETERS, [start, step], Limits())["p"] == (build.eq(build.add(X, Y), build.integer(5)),)
+
+
+def test_what_holds_in_one_case_only_is_not() -> None:
+    won = build.eq(X, D)
+    step = Clause(
+        (_at("p", X, Y),),
+        build.TRUE,
+        _at("p", build.ite(won, build.sub(X, build.ONE), X), build.ite(won, build.add(Y, build.ONE), build.sub(Y, D))),
+    )
+    start = Clause((), build.land(build.eq(X, build.integer(5)), build.eq(Y, build.ZERO)), _at("p", X, Y))
+    assert affine_equations(PARAMETERS, [start, step], Limits())["p"] == ()
