@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
+# An editable installation compiles nothing, and with PYTHONDONTWRITEBYTECODE no run would keep what it has compiled:
+# every start would take half a second more.
+COMPILE = $(BIN)/python -m compileall -q sa sacheck
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fuzz longest bench gallery golden docs schemas clean
@@ -53,6 +56,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(COMPILE)
 	@touch $@
 
 $(VENV)/.documentation: pyproject.toml | $(BIN)/python
@@ -61,4 +65,5 @@ $(VENV)/.documentation: pyproject.toml | $(BIN)/python
 
 $(VENV)/.developer: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(COMPILE)
 	@touch $@ $(VENV)/.installed
