@@ -19,13 +19,16 @@ from sa.smt.value import NotAValue, value_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
-from sa.terms.term import Call, Div, Mod, Term, Var, subterms
+from sa.terms.term import Call, Div, Mod, Term, Var, children, subterms
 
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
 RLIMIT = 20_000_000
 
 #: How often a model of laws about functions is mended, at values where it breaks one.
 MODELS = 10
+
+#: The milliseconds by which the solver's own limit may be longer than ours.
+LONGER = 40
 
 #: A formula with so many quotients and remainders takes words apart.
 MANY = 8
@@ -55,12 +58,20 @@ UNSAT = Unsat()
 @lru_cache(maxsize=1 << 14)
 def takes_words_apart(formula: Term) -> bool:
     """Whether a formula has so many quotients and remainders that bits are asked before integers."""
+    if not _has_quotients(formula):
+        return False
     count = 0
     for term in subterms((formula,)):
         count += isinstance(term, Div | Mod)
         if count >= MANY:
             return True
     return False
+
+
+@lru_cache(maxsize=1 << 15)
+def _has_quotients(term: Term) -> bool:
+    # Most formulas have none, and new ones are made of parts that were looked at before.
+    return isinstance(term, Div | Mod) or any(map(_has_quotients, children(term)))
 
 
 class SolverDisagrees(Exception):
@@ -77,6 +88,15 @@ class _Running:
         self.solver.set("random_seed", seed)
         self.solver.set("rlimit", rlimit)
         self.scopes = 0
+        self._allowed: int | None = None
+
+    def allow(self, milliseconds: int | None) -> None:
+        """Let a question take so long, or a little longer: setting a limit takes as long as many a question."""
+        allowed = self._allowed
+        if milliseconds is None or (allowed is not None and 0 <= allowed - milliseconds <= LONGER):
+            return
+        self.solver.set("timeout", milliseconds)
+        self._allowed = milliseconds
 
     def assume(self, formulas: Iterable[Term]) -> None:
         """Assert the formulas, and the ranges of their variables: these once each, however many formulas have them."""
@@ -201,9 +221,7 @@ class Session:
                 solver.set("mbqi.max_iterations", MODELS)
                 if about_functions or not question:
                     running.assume(self._axioms)
-            time_left = milliseconds_left(self.bounds)
-            if time_left is not None:
-                solver.set("timeout", time_left)
+            running.allow(milliseconds_left(self.bounds))
             before = resources(solver)
             with timed(Part.SOLVER, "satisfiability"):
                 result = solver.check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import z3
+from z3 import z3core
 
 from sa.base.limits import LimitReached, Limits, check_memory, check_time, remaining
 from sa.base.verdict import Reason
@@ -16,12 +17,11 @@ def milliseconds_left(bounds: Limits) -> int | None:
 
 def resources(solver: z3.Solver) -> int:
     """What the solver has spent so far, in its own units."""
-    statistics = solver.statistics()
+    statistics, context = solver.statistics(), solver.ctx.ref()
     # It is among the last ones, and to read them all takes longer than many a question.
     for index in reversed(range(len(statistics))):
-        key, value = statistics[index]
-        if key == "rlimit count":
-            return int(value)
+        if z3core.Z3_stats_get_key(context, statistics.stats, index) == "rlimit count":
+            return int(z3core.Z3_stats_get_uint_value(context, statistics.stats, index))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 import z3
+from z3 import z3core
 
 from sa.terms.sort import (
     ArraySort,
@@ -27,7 +28,17 @@ class NotAValue(Exception):
 
 def value_in(model: z3.ModelRef, expression: z3.ExprRef, sort: Sort) -> Value:
     """The value of an expression in a model. Raises NotAValue."""
-    return _value(model, model.eval(expression, model_completion=True), sort)
+    if isinstance(sort, ArraySort):
+        return _value(model, model.eval(expression, model_completion=True), sort)
+    # The C functions are called directly: a model has many values, and z3's wrappers take ten times as long as these.
+    context, found = model.ctx.ref(), (z3.Ast * 1)()
+    if not z3core.Z3_model_eval(context, model.model, expression.ast, True, found):
+        raise NotAValue(str(expression))
+    if isinstance(sort, BoolSort):
+        return bool(z3core.Z3_get_bool_value(context, found[0]) == z3.Z3_L_TRUE)
+    if z3core.Z3_get_ast_kind(context, found[0]) != z3.Z3_NUMERAL_AST:
+        raise NotAValue(str(expression))
+    return int(z3core.Z3_get_numeral_string(context, found[0]))
 
 
 def _value(model: z3.ModelRef, expression: z3.ExprRef, sort: Sort) -> Value:

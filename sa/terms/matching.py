@@ -20,6 +20,8 @@ MOST, ROUNDS = 200, 2
 def instances(laws: Sequence[Forall]) -> Callable[[Iterable[Term]], tuple[Term, ...]]:
     """A function from formulas to instances of the laws for the terms in them."""
     ways = tuple((law, triggers) for law in laws for triggers in triggers_of(law))
+    if not ways:
+        return lambda formulas: ()
     known = dict[tuple[Forall, Term, Term], Mapping[Var, Term] | None]()
 
     def at(law: Forall, trigger: Term, terms: Iterable[Term]) -> Iterator[Mapping[Var, Term]]:
