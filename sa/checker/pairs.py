@@ -28,6 +28,7 @@ from sa.checker.weak_simulation import coverage
 from sa.terms.build import land
 from sa.terms.compile import executable, predicate
 from sa.terms.evaluate import Unevaluable
+from sa.terms.term import Var
 
 #: How many concrete states are looked at between two looks at the clock.
 _BETWEEN_LOOKS = 256
@@ -137,6 +138,8 @@ def _started(goal: Goal, sides: tuple[Side, Side], listed: _Listed) -> None:
 def _related(goal: Goal, made: StatePairs, listed: _Listed, bounds: Limits) -> None:
     """ι holds of every pair."""
     iota, tests = iota_of(goal), dict[tuple[int, int], Callable[[Row], bool]]()
+    # Few sets of variables are known at the many pairs of locations.
+    made_of = dict[tuple[Var, ...], Callable[[Row], bool]]()
     for count, (state, which) in enumerate(zip(made.concrete.states, listed.partners, strict=True)):
         if count % _BETWEEN_LOOKS == 0:
             check_time(bounds)
@@ -146,9 +149,11 @@ def _related(goal: Goal, made: StatePairs, listed: _Listed, bounds: Limits) -> N
             test = tests.get((place, there))
             if test is None:
                 scope = (*listed.stages[0].known[place], *listed.stages[1].known[there])
-                if not executable((iota,), scope):
-                    raise Unknowable("the states do not tell whether ι holds")
-                test = tests[place, there] = predicate(iota, scope)
+                if scope not in made_of:
+                    if not executable((iota,), scope):
+                        raise Unknowable("the states do not tell whether ι holds")
+                    made_of[scope] = predicate(iota, scope)
+                test = tests[place, there] = made_of[scope]
             if not test((*row, *other)):
                 raise _Unanswered(Rejected("relation", "a pair breaks ι", _place(listed, state)))
 

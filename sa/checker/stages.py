@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -29,6 +29,13 @@ class Unknowable(Exception):
     """A step depends on a variable that is not known where it begins, or on a function."""
 
 
+class _Parts(NamedTuple):
+    """What is compiled of an edge: the same for all edges of a composition that are one thread's step."""
+
+    choices: Enumeration | None
+    step: Callable[[Row], Row | None]
+
+
 class _Ready(Struct, frozen=True, eq=False):
     """An edge as a function from a row and values of choices to the row after it and, behind it, what is shown."""
 
@@ -48,6 +55,7 @@ class Stage(Struct, eq=False):
     places: Mapping[str, int]
     leaving: Mapping[str, tuple[tuple[int, Edge], ...]]
     _ready: dict[int, tuple[_Ready, ...]] = field(default_factory=dict)
+    _made_of: dict[object, _Parts] = field(default_factory=dict)
 
     def steps(self, state: State) -> Iterator[tuple[Action, State]]:
         """All steps from a state. Raises Unknowable, Endless and Unevaluable."""
@@ -80,18 +88,17 @@ class Stage(Struct, eq=False):
         read = condition.free.union(*(t.free for t in (*kept, *shown)))
         chosen = [c for c in edge.choices if c.var in read or count_of(c) == 0]
         guard = land(condition, *(within(c) for c in chosen))
-        here = self.known[place]
-        scope = (*here, *(c.var for c in chosen))
-        if not executable((guard, *kept, *shown), scope):
-            raise Unknowable(f"a step from {locations[place].name} depends on what is not known there")
-        return _Ready(
-            target,
-            len(kept),
-            enumeration(guard, here, chosen) if chosen else None,
-            guarded(guard, (*kept, *shown), scope),
-            None if edge.label is None else edge.label.action,
-            tuple(sort_of(t).name for t in shown),
-        )
+        here, after = self.known[place], (*kept, *shown)
+        key = guard, after, here, tuple(chosen)
+        parts = self._made_of.get(key)
+        if parts is None:
+            scope = (*here, *(c.var for c in chosen))
+            if not executable((guard, *after), scope):
+                raise Unknowable(f"a step from {locations[place].name} depends on what is not known there")
+            choices = enumeration(guard, here, chosen) if chosen else None
+            parts = self._made_of[key] = _Parts(choices, guarded(guard, after, scope))
+        action = None if edge.label is None else edge.label.action
+        return _Ready(target, len(kept), *parts, action, tuple(sort_of(t).name for t in shown))
 
 
 def stage(s: Side, states: SideStates) -> Stage:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, assert_never
 
 from sa.terms import build
@@ -102,8 +103,19 @@ def _items(terms: Sequence[Term], variables: Sequence[Var], writer: _Writer) -> 
 
 
 def _function(lines: Sequence[str], writer: _Writer) -> Callable[[Row], Any]:
-    scope: dict[str, object] = {"stored": stored, "array_value": array_value, **writer.sorts}
-    exec("def function(r):\n" + "".join(f"    {line}\n" for line in lines), scope)
+    text = "def function(r):\n" + "".join(f"    {line}\n" for line in lines)
+    return _defined(text, writer.sorts) if writer.sorts else _of_text(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_text(text: str) -> Callable[[Row], Any]:
+    # What threads do differs by the columns of a row only, if at all.
+    return _defined(text, {})
+
+
+def _defined(text: str, sorts: Mapping[str, object]) -> Callable[[Row], Any]:
+    scope: dict[str, object] = {"stored": stored, "array_value": array_value, **sorts}
+    exec(text, scope)
     made = scope["function"]
     assert callable(made)
     return made
@@ -181,6 +193,8 @@ class _Writer:
 
 def repeated(terms: Sequence[Term], deepest: int) -> list[Term]:
     """The compound subterms that occur several times or nest so many levels, each behind those inside it."""
+    # Variables and constants, which rows mostly consist of, are no compound terms.
+    terms = [t for t in terms if children(t)]
     uses, depth, found = Counter(terms), dict[Term, int](), list[Term]()
     every = inside_out(terms)
     for term in every:
