@@ -137,11 +137,16 @@ def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
     known = _known(work, asked) if tactics.known else NO_FACTS
-    search = Search(work.board, work.session, tactics, report, known)
-    work.searches.append(search)
+    search = _begun(work, tactics, known) or Search(work.board, work.session, tactics, report, known)
+    work.searches = [*(s for s in work.searches if s is not search), search]
     report(Event(tactics.name))
-    evidence = _of_search(search)
+    evidence = _of_search(search, report)
     yield _answer(evidence, effort_of(asked))
+
+
+def _begun(work: _Work, tactics: Tactics, known: Facts) -> Search | None:
+    """The same search, where it was cut short: made anew, it would only come to the same place again."""
+    return next((s for s in work.searches if s.goes_on and s.tactics == tactics and s.known == known), None)
 
 
 def _known(work: _Work, asked: GoalAsked) -> Facts:
@@ -374,8 +379,8 @@ def _configuration(automaton: Automaton, state: State) -> Configuration:
     )
 
 
-def _of_search(search: Search) -> Relation | PlainPlay | Unknown:
-    match search.run():
+def _of_search(search: Search, report: Report | None = None) -> Relation | PlainPlay | Unknown:
+    match search.run(report):
         case Answered():
             return relation_of(search)
         case SearchStuck(reason, detail):

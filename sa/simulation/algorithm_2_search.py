@@ -9,10 +9,6 @@ step of every pair is answered, or when an initial state is lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from heapq import heappop, heappush
-from typing import TypeAlias
-
-from msgspec import Struct
 
 from sa.base.budget import Event, Report, unheard
 from sa.base.limits import check_time
@@ -29,6 +25,7 @@ from sa.game.choices import NotSettled
 from sa.game.opening import Cover, Covered, NotCovered, cover
 from sa.game.rounds import Challenge, Round, challenge, play_round
 from sa.simulation import learning, preference
+from sa.simulation.agenda import Agenda, DriftTask, MatchTask, StepTask, Task
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.forward import after
 from sa.simulation.state import (
@@ -57,29 +54,6 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 
-class StepTask(Struct, frozen=True):
-    """Check that a concrete edge is answered at a pair."""
-
-    pair: Pair
-    edge: int
-
-
-class DriftTask(Struct, frozen=True):
-    """Check that the environments do not lead into a lemma's raw cube."""
-
-    pair: Pair
-    lemma: Lemma
-
-
-class MatchTask(Struct, frozen=True):
-    """Check that the abstract environment matches the concrete one at a pair."""
-
-    pair: Pair
-
-
-Task: TypeAlias = StepTask | DriftTask | MatchTask
-
-
 class Search:
     """One run of the search on a board."""
 
@@ -94,14 +68,16 @@ class Search:
         self.stuck = False
         #: Whether Duplicator really loses in all states that the lemmas exclude.
         self.exact = True
-        self._tactics = tactics
+        self.tactics = tactics
         self._report = report
-        self._known = known
+        self.known = known
         self._drifts: dict[object, EnvironmentMove] = {}
         self._challenges: dict[int, Challenge] = {}
-        self._queue: list[tuple[tuple[int, int, int], int, Task]] = []
-        self._waiting: set[Task] = set()
-        self._sequence = 0
+        self._agenda = Agenda((board.concrete.order, board.abstract.order))
+        self._begun = False
+        #: A lemma of the initial pair of which nobody knows yet whether it excludes an initial state.
+        self._unasked: Lemma | None = None
+        self._ending: Ending | None = None
         goal = board.goal
         self.initial: Pair = (goal.concrete.initial, goal.abstract.initial)
         self.anywhere = tactics.anywhere
@@ -109,28 +85,42 @@ class Search:
         self._changing = (*board.concrete.globals, *board.abstract.globals)
         self.opening = tuple(boards.reduce(board, t) for t in boards.initial_condition(board))
 
-    def run(self) -> Ending:
-        """Search until an ending. Raises LimitReached."""
-        opening = affine.meet(affine.EVERYTHING, (r for t in self.opening for r in affine.rows_of(t)))
-        try:
+    @property
+    def goes_on(self) -> bool:
+        """Whether a limit cut it short, or what is made of its ending: `run` goes on from there."""
+        return self._begun and not self.stuck
+
+    def run(self, report: Report | None = None) -> Ending:
+        """Search until an ending, from where the last run was cut short. Raises LimitReached."""
+        if report is not None:
+            self._report = report
+        if self._ending is None:
+            try:
+                self._ending = self._run()
+            except GaveUp as problem:
+                self.stuck, self._ending = True, problem.ending
+            except Unevaluable as problem:
+                self.stuck = True
+                self._ending = Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which is not defined")
+        return self._ending
+
+    def _run(self) -> Ending:
+        if not self._begun:
+            opening = affine.meet(affine.EVERYTHING, (r for t in self.opening for r in affine.rows_of(t)))
             if self.board.goal.choose_init and (lost := self._all_lost()) is not None:
                 return lost
             if opening is not None:
                 self._flow(self.initial, opening)
-            while self._queue:
-                # Where facts settle all steps, nobody else looks at the clock.
-                check_time(self.session.bounds)
-                task = heappop(self._queue)[2]
-                self._waiting.discard(task)
+            self._begun = True
+        if self._unasked is not None and (loss := self._lost(self._unasked)) is not None:
+            return loss
+        while self._agenda:
+            # Where facts settle all steps, nobody else looks at the clock.
+            check_time(self.session.bounds)
+            with self._agenda.taken() as task:
                 loss = self._perform(task)
-                if loss is not None:
-                    return loss
-        except GaveUp as problem:
-            self.stuck = True
-            return problem.ending
-        except Unevaluable as problem:
-            self.stuck = True
-            return Stuck(Reason.UNSUPPORTED, f"a state depends on {problem}, which is not defined")
+            if loss is not None:
+                return loss
         return Answered()
 
     def propose(self, pair: Pair, number: int, answers: Iterable[Round]) -> None:
@@ -146,14 +136,6 @@ class Search:
             state.learn(affine.EVERYTHING)
 
     # ---- tasks -------------------------------------------------------------------------------------
-
-    def _post(self, task: Task) -> None:
-        if task not in self._waiting:
-            self._waiting.add(task)
-            self._sequence += 1
-            first, second = self.board.concrete.order[task.pair[0]], self.board.abstract.order[task.pair[1]]
-            kind = 0 if isinstance(task, StepTask) else 1
-            heappush(self._queue, ((first, second, kind), self._sequence, task))
 
     def _perform(self, task: Task) -> Loss | None:
         match task:
@@ -171,7 +153,7 @@ class Search:
         if state is None:
             base = boards.base(self.board, pair)
             steps = {n: self.challenge(n) for n, _ in self.board.concrete.edges[pair[0]]}
-            first, second = (side.get(place, ()) for side, place in zip(self._known, pair, strict=True))
+            first, second = (side.get(place, ()) for side, place in zip(self.known, pair, strict=True))
             known = build.conjoined(boards.reduce(self.board, f) for f in (*first, *second))
             state = self.pairs[pair] = PairState(pair, base, self.moves_at(pair), steps, known)
         return state
@@ -219,12 +201,12 @@ class Search:
             return
         state.learn(weaker)
         for number in state.steps:
-            self._post(StepTask(pair, number))
+            self._agenda.post(StepTask(pair, number))
         if matches_environments(self.board.goal):
-            self._post(MatchTask(pair))
+            self._agenda.post(MatchTask(pair))
         for lemma in state.lemmas:
             if lemma.raw is not None:
-                self._post(DriftTask(pair, lemma))
+                self._agenda.post(DriftTask(pair, lemma))
 
     # ---- steps -------------------------------------------------------------------------------------
 
@@ -243,11 +225,16 @@ class Search:
             return None
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
+            fresh = list[Round]()
             for run in preference.proposals(self._liking, step, state.pair[1], view.definitions):
                 answer = play_round(self.board, step, run)
                 # Where staying loses a tie, a state shows whether there is a better answer.
                 if run.edges or all(view.reduced(t) is build.TRUE for t in ties_after(self.board, self.pairs, answer)):
-                    self._add(state, number, answer)
+                    # A pair that is new asks what environments do there, which may be cut short: all of them or none.
+                    self._state(answer.target)
+                    fresh.append(answer)
+            for answer in fresh:
+                self._add(state, number, answer)
         # The facts of the view are at least those of the pair.
         known = (*state.base, *state.known, *(m.formula for m in state.lemmas), *view.equations, *step.enabled)
         facts = {c for t in known for c in build.conjuncts(view.reduced(t))}
@@ -271,8 +258,9 @@ class Search:
         return None
 
     def _add(self, state: PairState, number: int, answer: Round) -> None:
+        target = self._state(answer.target)
         state.rounds[number].append(answer)
-        self._state(answer.target).users[(state.pair, number)] = None
+        target.users[(state.pair, number)] = None
 
     def _complete(self, values: State, solved: Mapping[Var, Term], more: Iterable[Var]) -> dict[Var, Value]:
         model = dict[Var, Value]()
@@ -284,7 +272,7 @@ class Search:
         return model
 
     def _extend_or_learn(self, state: PairState, step: Challenge, view: View, model: State) -> Loss | None:
-        chosen, patience = state.rounds[step.number], self._tactics.patience
+        chosen, patience = state.rounds[step.number], self.tactics.patience
         given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
         fixed = patience is Patience.FIXED and chosen
         # An answer that chooses a value may be right with another one.
@@ -293,7 +281,7 @@ class Search:
             return self._lose(state, step, learning.blame(chosen, step, model, self.pairs), model)
         try:
             good, bad, found, sure = learning.first_answers(
-                self.session, self.board, step, state.pair[1], model, self.pairs, self._tactics.bounds, view
+                self.session, self.board, step, state.pair[1], model, self.pairs, self.tactics.bounds, view
             )
         except NotSettled as problem:
             raise GaveUp(Reason.SOLVER, str(problem)) from problem
@@ -303,14 +291,14 @@ class Search:
         if good:
             lost = lost_ties(self.board, self.pairs, sure or good, model)
             self._add(state, step.number, preference.best(self._liking, step, lost, model))
-            self._post(StepTask(state.pair, step.number))
+            self._agenda.post(StepTask(state.pair, step.number))
             return None
         self.exact = self.exact and found.exhausted
         return self._lose(state, step, learning.lost_cube(step, bad, found, model), model)
 
     def _lose(self, state: PairState, step: Challenge, cube: tuple[Term, ...], model: State) -> Loss | None:
         raw = cube if not step.choices else project(implicant(cube, model), step.choices, model)[0]
-        self._post(StepTask(state.pair, step.number))
+        self._agenda.post(StepTask(state.pair, step.number))
         return self._learn(state, LostStep(step, cube), raw, model)
 
     # ---- lemmas ------------------------------------------------------------------------------------
@@ -320,20 +308,22 @@ class Search:
         lifted, complete = lift(state.moves, raw, model)
         lemma = self._new_lemma(state, cause, lifted if complete else raw, None if complete else raw)
         if not complete:
-            self._post(DriftTask(state.pair, lemma))
-        return self._lost(state, lemma)
+            self._agenda.post(DriftTask(state.pair, lemma))
+        return self._lost(lemma)
 
     def _new_lemma(self, state: PairState, cause: Cause, cube: tuple[Term, ...], raw: tuple[Term, ...] | None) -> Lemma:
-        if self.lemma_count >= self._tactics.lemmas + self._tactics.each * len(self.pairs):
+        if self.lemma_count >= self.tactics.lemmas + self.tactics.each * len(self.pairs):
             raise GaveUp(Reason.BOUND, f"{self.lemma_count} lemmas did not decide it")
         self.lemma_count += 1
         counts = {"pairs": len(self.pairs), "lemmas": self.lemma_count, "questions": self.session.calls}
-        self._report(Event(self._tactics.name, {**counts, "open": len(self._queue)}))
+        self._report(Event(self.tactics.name, {**counts, "open": len(self._agenda)}))
         lemma = Lemma(self.lemma_count, state.pair, cube, build.lnot(build.land(*cube)), cause, raw)
         state.lemmas.append(lemma)
+        if state.pair == self.initial:
+            self._unasked = lemma
         for pair, number in state.users:
             if self.pairs[pair].facts is not None:
-                self._post(StepTask(pair, number))
+                self._agenda.post(StepTask(pair, number))
         return lemma
 
     def opening_cover(self) -> Cover:
@@ -344,9 +334,13 @@ class Search:
         wanted = [*(f.term for f in self.board.goal.iota), *(lemma.formula for lemma in lemmas)]
         return cover(self.session, self.board, wanted)
 
-    def _lost(self, state: PairState, lemma: Lemma) -> Loss | None:
-        if state.pair != self.initial:
-            return None
+    def _lost(self, lemma: Lemma) -> Loss | None:
+        loss = self._excluded(lemma) if lemma.pair == self.initial else None
+        self._unasked = None
+        return loss
+
+    def _excluded(self, lemma: Lemma) -> Loss | None:
+        """Whether a lemma of the initial pair excludes an initial state."""
         if self.board.goal.choose_init:
             return self._all_lost()
         reply = self.session.check((*self.opening, *lemma.cube))
@@ -381,8 +375,8 @@ class Search:
         lifted, _ = lift(state.moves, cube, before, after)
         wider = wider_than(lifted, [m.cube for m in state.lemmas if is_drift(m.cause, lemma)])
         self.exact = self.exact and wider is lifted
-        self._post(DriftTask(state.pair, lemma))
-        return self._lost(state, self._new_lemma(state, LostEnvironment(lemma), wider, None))
+        self._agenda.post(DriftTask(state.pair, lemma))
+        return self._lost(self._new_lemma(state, LostEnvironment(lemma), wider, None))
 
     def _check_match(self, state: PairState) -> Loss | None:
         found = mismatch(self.session, self.board, state.pair, hypotheses(state), self.closure(state.pair[1]))
@@ -390,7 +384,7 @@ class Search:
             case None:
                 return None
             case Mismatch(cube, values):
-                self._post(MatchTask(state.pair))
+                self._agenda.post(MatchTask(state.pair))
                 model = self._complete(values, {}, ())
                 raw, _ = project(cube, [primed(v) for v in self.board.concrete.globals], {**model, **values})
                 return self._learn(state, LostMatch(cube), raw, model)
