@@ -51,7 +51,7 @@ thread T[*] { local n, m : int = 0;
 
 
 def _ask(abstract: str, concrete: str) -> Outcome:
-    return refine(*read(abstract, concrete), Options(limits(40.0, None)))
+    return refine(*read(abstract, concrete), Options(limits(120.0, None)))
 
 
 def _followed(abstract: str, concrete: str) -> list[list[tuple[str, str, list[str]]]]:
@@ -335,7 +335,7 @@ thread R { local a, b : int = 0; while (true) { lock(l); a := least; b := most; 
 
 @pytest.fixture(scope="module")
 def ranges() -> CrowdComposition:
-    options = Options(limits(40.0, None))
+    options = Options(limits(120.0, None))
     proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.ALL)
     found = proved_in(Work(crowds(*read(RANGE, GUARDED))), proving, options, options.limits)
     assert found is not None
@@ -359,7 +359,7 @@ def test_a_proof_about_threads_proves_nothing_of_other_threads(ranges: CrowdComp
 def test_threads_may_be_written_in_another_order() -> None:
     first, *threads = RANGE.strip().split("\nthread ")
     reordered = "\nthread ".join((first, *reversed(threads)))
-    options = Options(limits(40.0, None))
+    options = Options(limits(120.0, None))
     proving = Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.ALL)
     found = proved_in(Work(crowds(*read(reordered, GUARDED))), proving, options, options.limits)
     assert found is not None
