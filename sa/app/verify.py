@@ -14,7 +14,6 @@ from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Unknown
-from sa.bounded.export import c_program, formula
 from sa.engines.verification import Verification, within_bounds
 from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
@@ -43,6 +42,8 @@ class Answer(Struct, frozen=True):
 
 def exported(request: VerifyRequest, as_c: bool, rounds: int, unwind: int) -> str:
     """The question within bounds in SMT-LIB 2, or as a sequential C program. Raises InputError and LimitReached."""
+    from sa.bounded.export import c_program, formula
+
     program = load_program(request.path, request.split, reading=request.reading).program
     bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
     asked = Asked(program.threads, tuple(bads), program.axioms)

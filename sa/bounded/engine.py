@@ -18,8 +18,9 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Unsupported
 from sa.bounded.schedule import faults
 from sa.bounded.search import Coverage, Reached, task
-from sa.bounded.stages import Before, Wanted, in_stages
+from sa.bounded.stages import Before, in_stages
 from sa.bounded.swarm import in_parts
+from sa.bounded.wanted import Wanted
 from sa.certificates.crowd import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
 from sa.explicit.deciders import by_all_states

@@ -11,32 +11,13 @@ from sa.base.budget import Budget, Report
 from sa.base.limits import Unsupported
 from sa.bounded.dag import Memory
 from sa.bounded.order import likely_order
-from sa.bounded.schedule import Schedule, has_lines
+from sa.bounded.schedule import has_lines
 from sa.bounded.search import Bounds, Coverage, Reached, Task, task, within
+from sa.bounded.wanted import Wanted
 from sa.explicit.system import System
 from sa.smt.value import NotAValue
 from sa.terms.evaluate import Unevaluable
 from sa.terms.term import Int, Sum, Term, subterms
-
-
-class Wanted(Struct, frozen=True):
-    """Bounds that a user names: so many rounds, each loop so many times. None: they grow.
-
-    With a `schedule` there are as many rounds as it has. With several `jobs` so many processes look at a part of the
-    runs each. `stages` is how often bounds grow, at most; None: for as long as there is time, with more effort where
-    the solver gave up, and with numbers of any size. `effort` is what the solver may spend on a question of the first
-    stage; the next ones have twice as much, up to 16 times as much. Where all runs were covered it asks for all states,
-    unless it is a look `by_the_way`.
-    """
-
-    rounds: int | None = None
-    unwind: int | None = None
-    schedule: Schedule = ()
-    jobs: int = 1
-    stages: int | None = 5
-    effort: int = 1_000_000
-    by_the_way: bool = False
-
 
 #: Rounds and unwindings, one stage after the other, and those behind them where there is time.
 STAGES = ((2, 1), (4, 4), (8, 8), (16, 16), (24, 32))

@@ -13,7 +13,8 @@ from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason
 from sa.bounded.search import Coverage, Reached
-from sa.bounded.stages import Before, Wanted, in_stages
+from sa.bounded.stages import Before, in_stages
+from sa.bounded.wanted import Wanted
 from sa.explicit.system import System
 from sa.processes.forked import CAN_FORK
 from sa.processes.streams import Over, side_by_side

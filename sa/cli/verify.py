@@ -70,11 +70,11 @@ def verify(
         from sa.app.verify import VerifyRequest
         from sa.app.verify import verify as work
         from sa.cli.watching import watched
-        from sa.engines.crowds import named
+        from sa.engines.portfolio_of_claims import CLAIMS
         from sa.engines.verify import Options
 
         portfolio, others = _portfolio(within, engine, jobs)
-        memory = users_cache() if cache and portfolio is named(()) else None  # which may be of other engines
+        memory = users_cache() if cache and portfolio is CLAIMS else None  # which may be of other engines
         with watched(watching_of(settings, trace, profile)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
             request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, others), how)
@@ -88,12 +88,16 @@ def verify(
 
 def _portfolio(within: Within, engines: str | None, jobs: int) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bounded` has its runs parted among all processes."""
-    from sa.engines.crowds import named
-    from sa.engines.portfolio_of_claims import bounds_of
+    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of
 
     parts, others = (jobs, 1) if within.is_alone(engines) else (1, jobs)
-    bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
-    return named(engines_of(engines), bounds), others
+    names, bounds = engines_of(engines), bounds_of(within.rounds, within.unwind, within.schedule, parts)
+    if not names and bounds == USUAL_BOUNDS:
+        return CLAIMS, others
+    # Those for families are loaded where they may be named.
+    from sa.engines.crowds import named
+
+    return named(names, bounds), others
 
 
 def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:

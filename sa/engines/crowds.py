@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from sa.bounded.stages import Wanted
+from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.hybrid.crowds import by_control, by_elements

@@ -75,6 +75,18 @@ def rounds(bounds: Limits) -> Iterator[Limits]:
 
 E = TypeVar("E")
 
+#: What an engine does with a question.
+Decide: TypeAlias = Callable[[Q, Budget, Report], Iterator[E]]
+
+
+def when_asked(load: Callable[[], Decide[Q, E]]) -> Decide[Q, E]:
+    """An engine's function, loaded when it is asked: few questions need all engines, and to load them takes a while."""
+
+    def decide(asked: Q, budget: Budget, report: Report) -> Iterator[E]:
+        return load()(asked, budget, report)
+
+    return decide
+
 
 class Turn(Struct, Generic[E], frozen=True):
     """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the time that is left when it begins.

@@ -13,7 +13,6 @@ from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.claims import claimed
-from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -57,6 +56,8 @@ def judged(
 
 def judged_of_crowd(asked: Asked, settled: Settled, bounds: Limits, seed: int) -> Ruling:
     """The same where there are families of any number, of which nothing about the threads alone says anything."""
+    from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
+
     match settled.evidence:
         case CrowdRun(counts, run) if len(counts) == len(asked.families):
             threads = (*asked.threads, *copies(asked.families, counts))

@@ -8,10 +8,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError
-from sa.bounded.engine import by_ending_states, by_rounds
-from sa.bounded.schedule import read_schedule
-from sa.bounded.stages import Wanted
-from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn, no_engine
+from sa.bounded.wanted import Wanted
+from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, no_engine, when_asked
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
 from sa.hybrid import exploring
 from sa.hybrid.engine import (
@@ -25,7 +23,72 @@ from sa.hybrid.engine import (
     by_tests,
 )
 from sa.hybrid.growing import by_growing
-from sa.invariants import deciders, direct, interval_lemmas, joint_conjunctions, learned
+from sa.invariants import direct, interval_lemmas
+from sa.question.asked import Asked, Excluded, Note, Refuted
+
+Both: TypeAlias = Decide[Asked, Excluded | Refuted | Note]
+Proofs: TypeAlias = Decide[Asked, Excluded | Note]
+
+
+def _by_rounds(wanted: Wanted) -> Both:
+    from sa.bounded.engine import by_rounds
+
+    return partial(by_rounds, wanted)
+
+
+def _by_ending_states() -> Both:
+    from sa.bounded.engine import by_ending_states
+
+    return by_ending_states
+
+
+def _by_boxes() -> Proofs:
+    from sa.invariants.deciders import by_boxes
+
+    return by_boxes
+
+
+def _by_relations(effort: int) -> Proofs:
+    from sa.invariants.deciders import by_relations
+
+    return partial(by_relations, effort)
+
+
+def _by_joint_relations(effort: int) -> Proofs:
+    from sa.invariants.deciders import by_joint_relations
+
+    return partial(by_joint_relations, effort)
+
+
+def _long_runs() -> Decide[Asked, Refuted | Note]:
+    from sa.invariants.deciders import long_runs
+
+    return long_runs
+
+
+def _by_runs(more: bool) -> Decide[Asked, Excluded]:
+    from sa.invariants.learned import by_runs
+
+    return partial(by_runs, more)
+
+
+def _by_conjunctions() -> Proofs:
+    from sa.invariants.joint_conjunctions import by_conjunctions
+
+    return by_conjunctions
+
+
+def _by_products() -> Proofs:
+    from sa.invariants.joint_conjunctions import by_products
+
+    return by_products
+
+
+def _by_sums(any_form: bool) -> Proofs:
+    from sa.invariants.joint_conjunctions import by_sums
+
+    return partial(by_sums, any_form)
+
 
 CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
 INTERVALS: ClaimEngine = Prover(
@@ -33,7 +96,7 @@ INTERVALS: ClaimEngine = Prover(
     "intervals of each thread's own variables; counters and what else only constants decide are control",
     interval_lemmas.by_intervals,
 )
-BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", deciders.by_boxes)
+BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", when_asked(_by_boxes))
 PRECONDITIONS: ClaimEngine = Prover(
     "preconditions", "claims with their weakest preconditions along a few steps", direct.by_preconditions
 )
@@ -80,7 +143,7 @@ GROWING: ClaimEngine = Prover(
         (
             (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
             (partial(by_rings, exploring.RINGS), 0.4),
-            (partial(learned.by_runs, False), 0.3),
+            (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
             (partial(by_coordinates, exploring.EFFORTS[0]), 1.0),
         ),
@@ -120,60 +183,68 @@ MORE_CONTROL: ClaimEngine = Decider(
 CONJUNCTIONS: ClaimEngine = Prover(
     "conjunctions",
     "joint invariants: conjunctions of formulas from the program's tests and assignments",
-    joint_conjunctions.by_conjunctions,
+    when_asked(_by_conjunctions),
 )
 PRODUCTS: ClaimEngine = Prover(
-    "products", "the same as `conjunctions`, for claims with products or functions", joint_conjunctions.by_products
+    "products", "the same as `conjunctions`, for claims with products or functions", when_asked(_by_products)
 )
 SUMS: ClaimEngine = Prover(
     "sums",
     "the same as `conjunctions`, with the sums of non-linear terms that loops compute",
-    partial(joint_conjunctions.by_sums, False),
+    when_asked(partial(_by_sums, False)),
 )
 MORE_SUMS: ClaimEngine = Prover(
-    "more-sums", "the same as `sums`, for terms of any form", partial(joint_conjunctions.by_sums, True)
+    "more-sums", "the same as `sums`, for terms of any form", when_asked(partial(_by_sums, True))
 )
 LEARNED: ClaimEngine = Prover(
     "learned",
     "joint invariants learned from random runs: clauses over locations and small values, equations that count these",
-    partial(learned.by_runs, False),
+    when_asked(partial(_by_runs, False)),
 )
 MORE_LEARNED: ClaimEngine = Prover(
     "more-learned",
     "the same as `learned`, with tests that follow from the program's own: how a copy compares, what two tests imply",
-    partial(learned.by_runs, True),
+    when_asked(partial(_by_runs, True)),
 )
 RELATIONS: ClaimEngine = Prover(
-    "relations", "relational invariants, thread by thread", partial(deciders.by_relations, 0)
+    "relations", "relational invariants, thread by thread", when_asked(partial(_by_relations, 0))
 )
-JOINT: ClaimEngine = Prover("joint", "relations between all threads", partial(deciders.by_joint_relations, 0))
+JOINT: ClaimEngine = Prover("joint", "relations between all threads", when_asked(partial(_by_joint_relations, 0)))
 MORE_RELATIONS: ClaimEngine = Prover(
-    "more-relations", "the same as `relations`, with more effort", partial(deciders.by_relations, 1)
+    "more-relations", "the same as `relations`, with more effort", when_asked(partial(_by_relations, 1))
 )
 MORE_JOINT: ClaimEngine = Prover(
-    "more-joint", "the same as `joint`, with more effort", partial(deciders.by_joint_relations, 1)
+    "more-joint", "the same as `joint`, with more effort", when_asked(partial(_by_joint_relations, 1))
 )
-LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", deciders.long_runs)
+LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", when_asked(_long_runs))
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
 BOUNDED: ClaimEngine = Decider(
-    "bounded", "runs within growing bounds on rounds and on the unwinding of loops", partial(by_rounds, USUAL_BOUNDS)
+    "bounded",
+    "runs within growing bounds on rounds and on the unwinding of loops",
+    when_asked(partial(_by_rounds, USUAL_BOUNDS)),
 )
 
 
 def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs: int) -> Wanted:
     """The bounds that a user names. Raises ValueError with what is wrong with a schedule."""
-    return Wanted(rounds, unwind, () if schedule is None else read_schedule(schedule), jobs)
+    if schedule is None:
+        return Wanted(rounds, unwind, (), jobs)
+    from sa.bounded.schedule import read_schedule
+
+    return Wanted(rounds, unwind, read_schedule(schedule), jobs)
 
 
 #: A look that takes little time from the provers behind it: runs over large data that few switches lead to.
 QUICK_BOUNDED: ClaimEngine = Decider(
     "quick-bounded",
     "the same as `bounded`, up to 4 rounds and unwindings, with little effort",
-    partial(by_rounds, Wanted(stages=2, effort=250_000, by_the_way=True)),
+    when_asked(partial(_by_rounds, Wanted(stages=2, effort=250_000, by_the_way=True))),
 )
 
-ENDING_STATES: ClaimEngine = Decider("ending-states", "all states, where all loops end soon", by_ending_states)
+ENDING_STATES: ClaimEngine = Decider(
+    "ending-states", "all states, where all loops end soon", when_asked(_by_ending_states)
+)
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
@@ -231,7 +302,7 @@ def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfo
     if not names and wanted == USUAL_BOUNDS:
         return CLAIMS
     # Whoever names it wants to see how far it gets.
-    bounded = replace(BOUNDED, decide=partial(by_rounds, replace(wanted, stages=None)))
+    bounded = replace(BOUNDED, decide=when_asked(partial(_by_rounds, replace(wanted, stages=None))))
     known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
     names = names or (bounded.name,)
     for name in names:

@@ -28,7 +28,6 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuous
-from sa.engines.crowds import for_crowds, for_threads
 from sa.engines.engine import Decider, Turn
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
@@ -149,7 +148,7 @@ def _searched(
     asked = Asked(threads, bads, axioms, families=families, init=work.program.init)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
-    portfolio = for_crowds(options.portfolio) if families else _portfolio(memory, for_threads(options.portfolio))
+    portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
         if families:
@@ -232,6 +231,16 @@ def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
         return None
     open_ = tuple(b for b in at.bads if b not in work.known)
     return Tried(at.engine, perf_counter() - at.asked, stop.reason, open_, at.last)
+
+
+def _engines(asked: Portfolio, families: bool) -> Portfolio:
+    """Those of the engines that know what is asked about."""
+    if asked is CLAIMS and not families:
+        return CLAIMS
+    # What knows families is loaded for those.
+    from sa.engines.crowds import for_crowds, for_threads
+
+    return for_crowds(asked) if families else for_threads(asked)
 
 
 def _portfolio(memory: Memory | None, portfolio: Portfolio) -> Portfolio:

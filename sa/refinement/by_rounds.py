@@ -18,8 +18,8 @@ from sa.base.limits import Unsupported
 from sa.bounded.engine import reached
 from sa.bounded.followers import Followed, Step, Strategy, followed
 from sa.bounded.parts import names_in
-from sa.bounded.stages import Wanted
 from sa.bounded.switches import switching
+from sa.bounded.wanted import Wanted
 from sa.certificates.goal import Goal
 from sa.certificates.run import Run
 from sa.explicit.evidence import run_into

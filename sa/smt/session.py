@@ -53,6 +53,8 @@ class Undecided(Struct, frozen=True):
 
 Answer: TypeAlias = Sat | Unsat | Undecided
 UNSAT = Unsat()
+#: There is a model that nobody has asked for.
+SOME = Sat({}, trusted=False)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -139,6 +141,8 @@ class Session:
         self._arrays = frozenset[Var]().union(*(a.free for a in self._axioms))
         self._scopes: list[tuple[Term, ...]] = []
         self._memo: dict[frozenset[Term], Answer] = {}
+        #: Where nobody wanted the model.
+        self._without: dict[frozenset[Term], Answer] = {}
 
     def _started(self) -> _Running:
         """The solver, in the scopes of this moment: those without a question have not been made."""
@@ -183,6 +187,9 @@ class Session:
 
     def check(self, formulas: Iterable[Term]) -> Answer:
         """Whether the formulas are satisfiable together. Raises LimitReached."""
+        return self._answer(formulas, with_model=True)
+
+    def _answer(self, formulas: Iterable[Term], with_model: bool) -> Answer:
         asked = frozenset(formulas)
         if build.FALSE in asked:
             return UNSAT
@@ -190,17 +197,19 @@ class Session:
         question = asked.union(*self._scopes)
         if build.FALSE in question:
             return UNSAT
-        found = self._memo.get(question)
+        known = self._memo if with_model else self._without
+        found = self._memo.get(question) or known.get(question)
         if found is None:
-            found = self._ask(sorted(asked, key=lambda t: t.key), question)
-            self._memo[question] = found
+            found = self._ask(sorted(asked, key=lambda t: t.key), question, with_model)
+            (known if isinstance(found, Sat) else self._memo)[question] = found
         return found
 
     def implied(self, goal: Term, hypotheses: Iterable[Term]) -> bool:
         """Whether the hypotheses certainly imply the goal; False also where the solver cannot say."""
-        return isinstance(self.check((*hypotheses, build.lnot(goal))), Unsat)
+        # Nobody looks at the model, and making one takes longer than finding that there is one.
+        return isinstance(self._answer((*hypotheses, build.lnot(goal)), with_model=False), Unsat)
 
-    def _ask(self, asked: Sequence[Term], question: frozenset[Term]) -> Answer:
+    def _ask(self, asked: Sequence[Term], question: frozenset[Term], with_model: bool) -> Answer:
         check_time(self.bounds)
         self.calls += 1
         early = any(map(takes_words_apart, question))
@@ -228,7 +237,7 @@ class Session:
             if result == z3.unsat:
                 return UNSAT
             if result == z3.sat:
-                return self._model(running, question)
+                return self._model(running, question) if with_model else SOME
             why = solver.reason_unknown()
             check_stopped(why, resources(solver) - before, self._rlimit, self.bounds)
         except (z3.Z3Exception, NotAValue) as problem:

@@ -11,7 +11,7 @@ from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
 from sa.bounded.engine import by_rounds
-from sa.bounded.stages import Wanted
+from sa.bounded.wanted import Wanted
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run

@@ -12,7 +12,7 @@ from sa.base.limits import LimitReached, Limits, Unsupported, limits, remaining
 from sa.base.verdict import Reason
 from sa.bounded.engine import by_ending_states, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
-from sa.bounded.stages import Wanted
+from sa.bounded.wanted import Wanted
 from sa.certificates.run import Run
 from sa.certificates.states import States
 from sa.checker.ruling import Accepted

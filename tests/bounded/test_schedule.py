@@ -16,8 +16,8 @@ from sa.bounded.engine import by_rounds
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, Turn, read_schedule
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
-from sa.bounded.stages import Wanted
 from sa.bounded.swarm import by_all
+from sa.bounded.wanted import Wanted
 from sa.explicit.system import system
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.question.claims import claims_of

@@ -13,7 +13,7 @@ from sa.base.budget import Budget, unheard
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.bounded.engine import by_rounds
-from sa.bounded.stages import Wanted
+from sa.bounded.wanted import Wanted
 from sa.certificates.run import Run
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
