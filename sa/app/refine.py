@@ -17,7 +17,6 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
 from sa.conditions.vacuity import vacuous
-from sa.engines.lasting import counted
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
@@ -101,7 +100,11 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, request)
-        outcome = counted(outcome) if question.ending else outcome
+        if question.ending:
+            # Few questions are about endings.
+            from sa.engines.lasting import counted
+
+            outcome = counted(outcome)
         outcome, question = _without_overflow(outcome, question, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(

@@ -30,7 +30,6 @@ from sa.terms.printer import show
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
 from sa.terms.term import Bool, Int, IsZero, Same, Term, Var
-from sa.values.search import suspected
 from sa.values.sought import Sought
 
 
@@ -187,4 +186,7 @@ def _current(variables: Sequence[Var], place: Var, other: Var) -> Iterator[Term]
 
 def _play(goal: Goal, options: Options) -> Play | None:
     """A short play against a goal on small values, which need not be one on others. Raises LimitReached."""
+    # Loaded only where pairs of threads are not enough as they are.
+    from sa.values.search import suspected
+
     return suspected(goal, options.limits, Sought(STEPS, states=STATES, pool=VALUES, plays=True))

@@ -22,7 +22,6 @@ from sa.base.limits import LimitReached, Limits, Pace, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
-from sa.checker.composition import check_composition
 from sa.checker.ruling import Accepted
 from sa.engines.besides import Besides, at_rest, block_besides, related_besides, with_besides
 from sa.engines.engine import ROUNDS
@@ -265,6 +264,9 @@ def _pairs(
             found = shortcoming(tried.goals, tried.decisions, perf_counter() - started)
             return replace(found, hopeful=tried.hopeful, imprecise=tried.imprecise)
         settled = perf_counter()
+        # Where there is nothing to check, much need not be loaded.
+        from sa.checker.composition import check_composition
+
         ruling = check_composition(tried.composition, options.limits)
         if not isinstance(ruling, Accepted) and effort is not Effort.ANYWHERE:
             blame(begun())
