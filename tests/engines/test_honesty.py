@@ -11,9 +11,10 @@ import pytest
 from sa.base.limits import LimitReached, Limits, limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.relation import Relation
+from sa.checker import composition
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected, Undecided
-from sa.engines import programs, results
+from sa.engines import results
 from sa.engines.goals import decide
 from sa.engines.options import Options
 from sa.engines.outcome import combined
@@ -42,7 +43,7 @@ def folder(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("ruling", [Rejected("o", "w", "h"), Undecided("o", "w", "h")])
 def test_what_the_checker_does_not_accept_is_unknown(monkeypatch: pytest.MonkeyPatch, folder: str, ruling: Any) -> None:
     monkeypatch.setattr(results, "check", lambda *_: ruling)
-    monkeypatch.setattr(programs, "check_composition", lambda *_: ruling)
+    monkeypatch.setattr(composition, "check_composition", lambda *_: ruling)
     assert _verdict(folder, 3.0) is Verdict.UNKNOWN
 
 
@@ -51,7 +52,7 @@ def test_a_limit_during_the_check_is_unknown(monkeypatch: pytest.MonkeyPatch, fo
         raise LimitReached(Reason.TIMEOUT)
 
     monkeypatch.setattr(results, "check", stop)
-    monkeypatch.setattr(programs, "check_composition", stop)
+    monkeypatch.setattr(composition, "check_composition", stop)
     assert _verdict(folder, 3.0) is Verdict.UNKNOWN
 
 
