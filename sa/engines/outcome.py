@@ -93,8 +93,8 @@ class Outcome(Struct, frozen=True):
 class Found(Struct, frozen=True):
     """The results that answer a question about whole programs, and how they came about.
 
-    `hopeful` says of pairs that are not proved that smaller environments might help, `imprecise` where precision was
-    given up for them. `copies` is how many there are of each family in a play.
+    `hopeful` says of pairs that are not proved that smaller environments might help, `lost` that larger ones do not,
+    and `imprecise` where precision was given up for them. `copies` is how many there are of each family in a play.
     """
 
     results: tuple[Result, ...]
@@ -102,6 +102,7 @@ class Found(Struct, frozen=True):
     inferred: tuple[Inferred, ...] = ()
     notes: tuple[str, ...] = ()
     hopeful: bool = True
+    lost: bool = False
     imprecise: tuple[str, ...] = ()
     copies: tuple[int, ...] = ()
 

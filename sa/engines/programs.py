@@ -175,7 +175,9 @@ def _by_plan(
                     if more.composition is not None:
                         return more, whole
                 case Pairs(level, effort):
-                    if pairs is None or pairs.hopeful:
+                    # A play in the environments that were inferred is one in any.
+                    in_vain = pairs is not None and pairs.lost and effort is Effort.ANYWHERE
+                    if not in_vain and (pairs is None or pairs.hopeful):
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole

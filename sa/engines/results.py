@@ -78,21 +78,21 @@ def statistics_of(decision: Decision, evidence: Simulation | None, deciding: flo
 
 def shortcoming(goals: Sequence[Goal], decisions: Sequence[Decision], seconds: float) -> Found:
     """Pairs that could not all be shown: what is missing is said of the first one, and none counts as proved."""
-    results, notes = list[Result](), list[str]()
+    results, notes, lost = list[Result](), list[str](), False
     for goal, decision in zip(goals, decisions, strict=False):
         if isinstance(decision.evidence, Relation | StatePairs):
             why = Unknown(Reason.ENVIRONMENT, "this pair is proved in its inferred environment, but the program is not")
         elif isinstance(decision.evidence, Unknown):
             why = decision.evidence
         else:
-            why = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence))
+            why, lost = Unknown(Reason.ENVIRONMENT, step_in_words(decision.evidence)), True
         if not isinstance(decision.evidence, Relation | StatePairs) and not notes:
             notes.append(
                 f"the pair `{goal.name}` was not proved: {why.reason.value}{': ' if why.detail else ''}{why.detail}"
             )
         statistics = statistics_of(decision, None, seconds / len(decisions), 0.0)
         results.append(Result(goal, Verdict.UNKNOWN, None, None, why, statistics))
-    return Found(tuple(results), notes=tuple(notes))
+    return Found(tuple(results), notes=tuple(notes), lost=lost)
 
 
 def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
