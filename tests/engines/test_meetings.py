@@ -90,7 +90,7 @@ thread R { local k, r, s : int = 0; while (true) { k := cur; r := a[k]; s := b[k
 
 def test_a_place_of_ones_own_in_an_array_is_written_by_nobody_else() -> None:
     """A version is filled before it is published, and the reader's version stays as it was."""
-    outcome = refine(*read(PAIR, VERSIONS), Options(limits(60.0, None)))
+    outcome = refine(*read(PAIR, VERSIONS), Options(limits(120.0, None)))
     assert outcome.verdict is Verdict.PROVED and isinstance(outcome.composition, CrowdComposition)
     assert outcome.composition.met[0] and _ruling(outcome.composition) == "accepted"
     early = VERSIONS.replace("b[k] := 2 * v; @set(v) cur := k;", "@set(v) cur := k; b[k] := 2 * v;")
