@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 # An editable installation compiles nothing, and with PYTHONDONTWRITEBYTECODE no run would keep what it has compiled:
-# every start would take half a second more.
+# every start would take half a second more, or a whole one.
 COMPILE = $(BIN)/python -m compileall -q sa sacheck
 
 .DEFAULT_GOAL := help
