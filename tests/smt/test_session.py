@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from random import Random
 from time import process_time
 
@@ -86,6 +87,34 @@ def test_resources_that_run_out_leave_the_question_open_and_nothing_else() -> No
     session = Session(limits(60.0, None), rlimit=500_000)
     assert isinstance(session.check((build.eq(cubes, build.integer(33)),)), Undecided)
     assert isinstance(session.check((build.eq(X, build.integer(33)),)), Sat)
+
+
+def test_what_was_found_possible_without_a_model_has_one_when_it_is_asked_for() -> None:
+    session, formula = Session(Limits()), build.lt(X, Y)
+    assert not session.implied(build.lnot(formula), ())
+    answer = session.check((formula,))
+    assert isinstance(answer, Sat) and answer.trusted and holds(formula, answer.values)
+    assert not session.implied(build.lnot(formula), ())
+    assert session.implied(build.le(X, Y), (formula,))
+
+
+def test_what_the_solver_does_not_decide_is_not_implied() -> None:
+    cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in INTS))
+    session, open_ = Session(limits(60.0, None), rlimit=500_000), build.eq(cubes, build.integer(33))
+    assert not session.implied(build.lnot(open_), ())
+    assert isinstance(session.check((open_,)), Undecided)
+
+
+def test_a_shorter_limit_holds_for_a_solver_that_was_asked_before() -> None:
+    cubes = build.add(*(build.mul(v, build.mul(v, v)) for v in (X, Y)))
+    hard = build.eq(cubes, build.add(build.mul(Z, build.mul(Z, Z)), build.ZERO))
+    session = Session(limits(120.0, None), rlimit=0)
+    assert isinstance(session.check((build.lt(X, Y),)), Sat)
+    session.bounds = limits(0.5, None)
+    started = time.monotonic()
+    with suppress(LimitReached):
+        assert isinstance(session.check((hard, *(build.lt(build.ZERO, v) for v in INTS))), Undecided)
+    assert time.monotonic() - started < 10.0
 
 
 def test_ctrl_c_while_the_solver_works_is_an_interruption() -> None:
