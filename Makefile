@@ -23,7 +23,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow and not fuzz"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not fuzz"
 
 fuzz: $(VENV)/.developer  ## The long tests: random comparisons, and what takes two seconds or more
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests

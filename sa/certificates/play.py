@@ -14,7 +14,6 @@ from msgspec import Struct
 from sa.automata.automaton import Edge
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
-from sa.terms.build import FALSE
 from sa.terms.meaning import Meaning
 from sa.terms.term import Term, Var
 
@@ -98,20 +97,26 @@ class Region(Struct, frozen=True):
     passed: tuple[Passed, ...] = ()
 
 
+class Beyond(Struct, frozen=True):
+    """Abstract states at a location that no step leaves, and that break ι after a move."""
+
+    location: str
+    states: Term
+
+
 class Step(Struct, frozen=True):
     """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
 
     Where there are infinitely many, `others` are regions that those which are not listed end in, and `silent` says what
-    silent steps lead to, or `passed` what answers pass; the solver shows it (`Exhausted.SOLVER`). `beyond` holds of
-    abstract states that no step leaves and that break ι after the move: answers through them, of which there may be
-    infinitely many, are left out.
+    silent steps lead to, or `passed` what answers pass; the solver shows it (`Exhausted.SOLVER`). Answers
+    through states that are `beyond`, of which there may be infinitely many, are left out.
     """
 
     move: Move
     replies: tuple[Reply, ...]
     refusals: tuple[Refusal, ...]
     exhausted: Exhausted
-    beyond: Term = FALSE
+    beyond: tuple[Beyond, ...] = ()
     others: tuple[Region, ...] = ()
     silent: tuple[Silent, ...] = ()
     passed: tuple[Passed, ...] = ()

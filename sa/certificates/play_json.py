@@ -29,7 +29,16 @@ from sa.certificates.play import (
     Unmatched,
     following,
 )
-from sa.certificates.regions_json import passed_json, read_passed, read_regions, read_silent, regions_json, silent_json
+from sa.certificates.regions_json import (
+    beyond_json,
+    passed_json,
+    read_beyond,
+    read_passed,
+    read_regions,
+    read_silent,
+    regions_json,
+    silent_json,
+)
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.state_json import move_json, read_edge, read_move, read_state, state_json
@@ -133,7 +142,7 @@ class _Table:
                         "replies": replies,
                         "refusals": [self._refusal(r) for r in move.refusals],
                         "exhausted": _name(move.exhausted),
-                        "beyond": smtlib(move.beyond),
+                        "beyond": beyond_json(move.beyond),
                     }
                 }
             case EnvironmentMove(concrete, abstract, identity, then):
@@ -254,7 +263,7 @@ def _move(entry: Entry, goal: Goal, names: Names, abstract: Configuration, earli
             move = read_move(Entry(step, what.where), goal.concrete)
             answered = tuple(_reply(r, goal, move.after, abstract, earlier) for r in replies.items())
             refused = tuple(_refusal(r, goal) for r in refusals.items())
-            how, past = exhausted.choice(Exhausted), beyond.term(names)
+            how, past = exhausted.choice(Exhausted), read_beyond(beyond, goal)
             return Step(move, answered, refused, how, past, others, silent, passed)
         case "environment":
             first, steps, identity, then = what.fields("concrete", "abstract", "identity", "then")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sa.certificates.goal import Goal
-from sa.certificates.play import Passed, Region, Silent
+from sa.certificates.play import Beyond, Passed, Region, Silent
 from sa.certificates.scope import goal_scope
 from sa.certificates.shape import Entry, Json
 from sa.terms.smtlib import smtlib
@@ -48,6 +48,20 @@ def silent_json(silent: Sequence[Silent]) -> list[Json]:
 def passed_json(passed: Sequence[Passed]) -> list[Json]:
     """What answers pass."""
     return [{"location": p.location, "shown": p.shown, "states": smtlib(p.states)} for p in passed]
+
+
+def beyond_json(beyond: Sequence[Beyond]) -> list[Json]:
+    """States that no step leaves."""
+    return [{"location": b.location, "states": smtlib(b.states)} for b in beyond]
+
+
+def read_beyond(entry: Entry, goal: Goal) -> tuple[Beyond, ...]:
+    """States that no step leaves. Raises Malformed."""
+    names, found = goal_scope(goal), list[Beyond]()
+    for item in entry.items():
+        location, states = item.fields("location", "states")
+        found.append(Beyond(location.text(), states.term(names)))
+    return tuple(found)
 
 
 def read_regions(entry: Entry, goal: Goal) -> tuple[Region, ...]:

@@ -9,17 +9,18 @@ from math import prod
 from sa.automata.automaton import Edge, Variable
 from sa.automata.ranges import count_of, values_of
 from sa.base.limits import Limits, check_time
+from sa.certificates.play import Beyond
 from sa.checker.legal import Action, shown, updated
 from sa.checker.side import Side
-from sa.terms.build import FALSE
 from sa.terms.evaluate import holds
 from sa.terms.sort import Value
-from sa.terms.term import Term, Var
+from sa.terms.term import Var
 
 #: How many states, and how many combinations of values, are looked at for one set of answers.
 BOUND = 20_000
 
 State = tuple[str, tuple[Value, ...]]
+Zones = tuple[Beyond, ...]
 
 
 class NotEnumerable(Exception):
@@ -34,9 +35,9 @@ class Answers:
         self._side = s
         self._bounds = bounds
         self._steps: dict[State, list[tuple[Action, State]]] = {}
-        self._known: dict[tuple[State, Action, Term], frozenset[State]] = {}
+        self._known: dict[tuple[State, Action, Zones], frozenset[State]] = {}
 
-    def ends(self, start: State, action: Action, beyond: Term = FALSE) -> frozenset[State]:
+    def ends(self, start: State, action: Action, beyond: Zones = ()) -> frozenset[State]:
         """Where the answers to an action end, further steps from states that are `beyond` left out.
 
         Raises NotEnumerable, LimitReached and Unevaluable.
@@ -51,10 +52,12 @@ class Answers:
             self._known[start, action, beyond] = found
         return found
 
-    def _is_in(self, zone: Term, state: State) -> bool:
-        return zone is not FALSE and holds(zone, dict(zip(self.order, state[1], strict=True)))
+    def _is_in(self, zones: Zones, state: State) -> bool:
+        location, values = state
+        here = [b.states for b in zones if b.location == location]
+        return bool(here) and all(holds(zone, dict(zip(self.order, values, strict=True))) for zone in here)
 
-    def _silently(self, starts: Iterable[State], beyond: Term) -> frozenset[State]:
+    def _silently(self, starts: Iterable[State], beyond: Zones) -> frozenset[State]:
         found = dict.fromkeys(starts)
         pending = list(found)
         while pending:

@@ -54,7 +54,7 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
         yield from _answer(r, here.abstract, action, reply, where)
         yield from failing(outcome_fault(r, reply.then, step.move.after, end))
         ends.append(end)
-    if step.beyond is not FALSE:
+    if step.beyond:
         yield from _beyond(r, step, where)
     if (step.others or step.silent or step.passed) and step.exhausted is Exhausted.ENUMERATED:
         yield Rejected("all answers", "regions cannot be combined with answers that are enumerated", where)
@@ -79,22 +79,26 @@ def _answer(r: Replay, start: Configuration, action: Action, reply: Reply, where
 
 def _beyond(r: Replay, step: Step, where: str) -> Iterator[Failure]:
     """No abstract step leaves the states beyond, and ι relates none of them to the state after the move."""
-    a, zone = r.abstract, step.beyond
-    if sort_of(zone) != BOOL or not zone.free <= {*a.params, *a.globals, *a.locals}:
+    a, zones = r.abstract, {b.location: b.states for b in step.beyond}
+    known = {*a.params, *a.globals, *a.locals}
+    if any(q not in a.locations or sort_of(zone) != BOOL or not zone.free <= known for q, zone in zones.items()):
         yield Rejected("beyond", "it mentions something other than abstract states", where)
         return
-    if zone not in r.closures:
-        for name, edges in a.outgoing.items():
-            for _, edge in edges:
+    if len(zones) < len(step.beyond):
+        yield Rejected("beyond", "a location stands twice", where)
+        return
+    if ("beyond", step.beyond) not in r.closures:
+        for name, zone in zones.items():
+            for _, edge in a.outgoing[name]:
                 inside = (zone, *invariant(a, name), edge.guard, *(within(c) for c in edge.choices))
-                after = renamed((zone,), dict(edge.updates))
-                yield from failing(
-                    discharge(r.session, frozenset(), Obligation("beyond", name, conjoined(inside), (Case((), after),)))
-                )
-        r.closures.add(zone)
+                after = renamed((zones.get(edge.target, FALSE),), dict(edge.updates))
+                kept = Obligation("beyond", name, conjoined(inside), (Case((), after),))
+                yield from failing(discharge(r.session, frozenset(), kept))
+        r.closures.add(("beyond", step.beyond))
     iota = substitute(iota_of(r.goal), constants(step.move.after.values))
-    apart = Obligation("beyond", where, conjoined((zone, iota)), (Case((), (FALSE,)),))
-    yield from failing(discharge(r.session, frozenset(), apart))
+    for name, zone in zones.items():
+        apart = Obligation("beyond", f"{name}, {where}", conjoined((zone, iota)), (Case((), (FALSE,)),))
+        yield from failing(discharge(r.session, frozenset(), apart))
 
 
 def _enumerated(

@@ -16,14 +16,14 @@ from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.ranges import count_of
-from sa.certificates.play import Silent
+from sa.certificates.play import Beyond, Silent
 from sa.checker.answers import NotEnumerable, domain
 from sa.checker.obligation import solved
 from sa.checker.side import Side, invariant, within
 from sa.checker.solvers import witnessed
 from sa.smt.session import Unsat
 from sa.smt.solver import Solver
-from sa.terms.build import FALSE, TRUE, constant, eq, lnot, variable
+from sa.terms.build import FALSE, TRUE, constant, eq, land, lnot, variable
 from sa.terms.name import staged
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
@@ -57,7 +57,7 @@ class Query(Struct, frozen=True):
     shown: tuple[str, tuple[str, ...], tuple[Term, ...]] | None
     rigid: frozenset[Var] = frozenset()
     given: tuple[Term, ...] = ()
-    beyond: Term = FALSE
+    beyond: Sequence[Beyond] = ()
 
 
 def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence = ()) -> Iterator[Front]:
@@ -83,7 +83,8 @@ def fronts(session: Solver, s: Side, first: Front, query: Query, silent: Silence
 
 def _is_beyond(session: Solver, variables: Sequence[Var], here: Front, query: Query) -> bool:
     """Whether all states of a front are beyond."""
-    past = substitute(query.beyond, dict(zip(variables, here.values, strict=True)))
+    zones = [b.states for b in query.beyond if b.location == here.location]
+    past = substitute(land(*zones) if zones else FALSE, dict(zip(variables, here.values, strict=True)))
     if isinstance(past, Bool):
         return past is TRUE
     formulas = (*query.given, *here.conditions, lnot(past))

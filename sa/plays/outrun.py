@@ -185,7 +185,7 @@ def _told(telling: _Telling, win: Win, abstract: Configuration) -> Position:
 
     listed = replies(board, shown, move.after, follow)
     others = tuple(r for then in win.then for r in _regions(telling, then))
-    made = Step(move, listed, (), Exhausted.SOLVER, build.FALSE, others, (), _passed(telling, win))
+    made = Step(move, listed, (), Exhausted.SOLVER, (), others, (), _passed(telling, win))
     return Position(win.here, abstract, made)
 
 

@@ -144,7 +144,7 @@ class Refuter(Struct):
         found = some_answers(self.session, self.board, pair[1], step, here)
         listed = replies(self.board, found, move.after, lambda end: self._shown(move.after, end, number))
         silent = self.regions.silent()
-        return Position(concrete, abstract, Step(move, listed, (), Exhausted.SOLVER, build.FALSE, others, silent))
+        return Position(concrete, abstract, Step(move, listed, (), Exhausted.SOLVER, (), others, silent))
 
     def _shown(self, concrete: Configuration, abstract: Configuration, number: int) -> Position | None:
         """How the play goes on after one of infinitely many answers, if that is known."""

@@ -31,7 +31,6 @@ from sa.certificates.play import (
 from sa.report.explain import Why, action, refused
 from sa.report.json import OriginJson, SpanJson, ValuesJson, origin_json, span_json, values_json
 from sa.report.story import Event, story
-from sa.terms.build import FALSE
 from sa.terms.meaning import in_words
 from sa.terms.printer import show
 
@@ -133,6 +132,13 @@ class RefusalJson(WhyJson, frozen=True, kw_only=True):
     obstacle: str
 
 
+class BeyondJson(Struct, frozen=True):
+    """Abstract states that no step leaves and that are not related after the concrete step."""
+
+    location: str
+    states: str
+
+
 class StepJson(Struct, frozen=True, tag_field="kind", tag="step"):
     """Spoiler makes a step of the concrete thread; `beyond` says which answers are left out."""
 
@@ -141,7 +147,7 @@ class StepJson(Struct, frozen=True, tag_field="kind", tag="step"):
     replies: list[ReplyJson]
     refusals: list[RefusalJson]
     exhausted: Exhausted
-    beyond: str | None
+    beyond: list[BeyondJson]
 
 
 class EnvironmentStepJson(Struct, frozen=True, tag_field="kind", tag="environment"):
@@ -315,7 +321,7 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then
                 [ReplyJson([_move(m) for m in r.moves], then(r.then)) for r in replies],
                 [_refusal(r, abstract, asked) for r in refusals],
                 exhausted,
-                None if beyond is FALSE else show(beyond),
+                [BeyondJson(b.location, show(b.states)) for b in beyond],
             )
         case _:
             assert_never(move)

@@ -34,7 +34,6 @@ from sa.certificates.play import (
 )
 from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused, wholes_of_both
 from sa.report.formulas import Whole, show_with
-from sa.terms.build import FALSE
 from sa.terms.printer import plain_name, show
 from sa.terms.term import Var
 
@@ -228,10 +227,16 @@ def _lost(step: Step, here: Position, abstract: Automaton, wholes: Mapping[Var, 
         what += f" ({failure.fault.value})"
     unique = tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
-    if step.beyond is not FALSE:
-        past = f"answers with {show(step.beyond, bare)} are left out: no abstract step makes that false again"
-        unique = (*unique, Why(None, past))
-    return Ending(headline, unique, step.exhausted is Exhausted.SOLVER or step.beyond is not FALSE)
+    unique = (*unique, *_left_out(step, abstract))
+    return Ending(headline, unique, step.exhausted is Exhausted.SOLVER or bool(step.beyond))
+
+
+def _left_out(step: Step, abstract: Automaton) -> Iterator[Why]:
+    """Which answers need not be looked at: those through states that no step leaves."""
+    places = Counter(b.states for b in step.beyond)
+    for states, number in places.items():
+        where = ": no abstract step" if number == len(abstract.locations) else " where no abstract step"
+        yield Why(None, f"answers with {show(states, bare)} are left out{where} makes that false again")
 
 
 def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:

@@ -62,7 +62,7 @@ class Following(Struct, eq=False):
     ways: tuple[OneWay, ...]
     most: int
     targets: tuple[Callable[[Row], Value], ...]
-    past: tuple[tuple[Callable[[Row], Value], bool], ...]
+    past: tuple[tuple[Callable[[Row], Value], bool, frozenset[int]], ...]
     bounds: Limits
     looks: int = 0
     _kept: dict[tuple[int, int], bool] = field(default_factory=dict)
@@ -113,10 +113,11 @@ class Following(Struct, eq=False):
         """Whether no answer through the abstract state is related to the concrete one (`beyond`)."""
         if not self.past:
             return False
-        row = self.abstract.rows[abstract]
+        row, place = self.abstract.rows[abstract], self.abstract.places[abstract]
         return any(
             value(row) > target if grows else value(row) < target  # type: ignore[operator]  # they are of sort int
-            for (value, grows), target in zip(self.past, self._targets(concrete), strict=True)
+            for (value, grows, places), target in zip(self.past, self._targets(concrete), strict=True)
+            if place in places
         )
 
     def _targets(self, concrete: int) -> Row:
@@ -176,5 +177,8 @@ def following(
     related = predicate(iota, (*concrete.order, *abstract.order))
     seen = tuple(i for i, v in enumerate(concrete.order) if v in iota.free)
     targets = tuple(compiled(way.concrete, concrete.order) for way in ways)
-    past = tuple((compiled(way.abstract, abstract.order), way.grows) for way in ways)
+    numbers = {q.name: i for i, q in enumerate(abstract.automaton.locations)}
+    past = tuple(
+        (compiled(way.abstract, abstract.order), way.grows, frozenset(numbers[q] for q in way.places)) for way in ways
+    )
     return Following(concrete, abstract, related, seen, ways, most, targets, past, bounds)

@@ -1,19 +1,23 @@
 """Abstract states that can no longer match: a number only grows, and is too large already.
 
 Silent loops give infinitely many answers. Where ι equates a number of each side and no abstract step makes the abstract
-one smaller, every answer through a larger one ends outside of ι: these states are left out, and the rest is
-often finite. That a number only moves one way is shown by the solver, here and again by the checker.
+one smaller from some location on, every answer through a larger one there ends outside of ι: these states are left
+out, and the rest is often finite. That a number only moves one way is shown by the solver, here and again by the
+checker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.components import components
 from sa.automata.ranges import within
 from sa.certificates.goal import Goal, iota_of
+from sa.certificates.play import Beyond
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.evaluate import evaluate
@@ -23,25 +27,26 @@ from sa.terms.term import IsZero, Term, Var
 
 
 class OneWay(Struct, frozen=True):
-    """ι equates a number of the concrete side and one of the abstract side, variables or sums, and abstract steps only
-    make the latter larger, or only smaller.
+    """ι equates a number of the concrete side and one of the abstract side, variables or sums. Abstract steps from
+    `places` lead to places, and only make the latter larger, or only smaller.
     """
 
     concrete: Term
     abstract: Term
     grows: bool
+    places: frozenset[str]
 
 
 def one_way(goal: Goal, session: Session) -> tuple[OneWay, ...]:
-    """The abstract numbers that only move one way. Raises LimitReached."""
+    """The abstract numbers that loops move one way only: others have few values anyway. Raises LimitReached."""
     links = [link for c in build.conjuncts(iota_of(goal)) if (link := _link(goal, c)) is not None]
-    written = {v for e in goal.abstract.edges for v, t in e.updates if t is not v}
+    again = _looping(goal.abstract)
     return tuple(
-        OneWay(concrete, abstract, grows)
+        OneWay(concrete, abstract, grows, places)
         for concrete, abstract in links
-        if not abstract.free.isdisjoint(written)
+        if (writing := {e.source for e in again if any(v in abstract.free and t is not v for v, t in e.updates)})
         for grows in (True, False)
-        if _never_back(goal.abstract, abstract, grows, session)
+        if not writing.isdisjoint(places := _never_back(goal.abstract, abstract, grows, session))
     )
 
 
@@ -60,21 +65,46 @@ def _link(goal: Goal, formula: Term) -> tuple[Term, Term] | None:
     return (build.scale(-1, first), second) if next(iter(theirs.values())) > 0 else (first, build.scale(-1, second))
 
 
-def _never_back(automaton: Automaton, total: Term, grows: bool, session: Session) -> bool:
+def _looping(automaton: Automaton) -> tuple[Edge, ...]:
+    """The edges that lie on loops."""
+    after = {q: [e.target for e in edges] for q, edges in edges_from(automaton).items()}
+    whose = {q: n for n, found in enumerate(components(after, after)) for q in found}
+    return tuple(e for e in automaton.edges if whose[e.source] == whose[e.target])
+
+
+def _never_back(automaton: Automaton, total: Term, grows: bool, session: Session) -> frozenset[str]:
+    """The locations from which no step, now or later, makes a sum smaller, or larger."""
     inv = {q.name: q.inv for q in automaton.locations}
+    back = set[str]()
     for edge in automaton.edges:
         after = substitute(total, dict(edge.updates))
         kept = build.le(total, after) if grows else build.le(after, total)
         known = (inv[edge.source], edge.guard, *(within(c) for c in edge.choices))
         if kept is not build.TRUE and not session.implied(kept, (k for k in known if k is not build.TRUE)):
-            return False
-    return True
+            back.add(edge.source)
+    return frozenset(inv) - _leading_to(automaton, back)
 
 
-def beyond(ways: Sequence[OneWay], after: Mapping[Var, Value]) -> Term:
-    """The abstract states that are past the concrete state after a step."""
-    found = list[Term]()
+def _leading_to(automaton: Automaton, targets: Iterable[str]) -> set[str]:
+    """The locations from which one of these is reached along edges."""
+    sources = defaultdict[str, list[str]](list)
+    for edge in automaton.edges:
+        sources[edge.target].append(edge.source)
+    found = set(targets)
+    pending = list(found)
+    while pending:
+        for source in sources[pending.pop()]:
+            if source not in found:
+                found.add(source)
+                pending.append(source)
+    return found
+
+
+def beyond(ways: Sequence[OneWay], automaton: Automaton, after: Mapping[Var, Value]) -> tuple[Beyond, ...]:
+    """The abstract states that are past the concrete state after a step, by location."""
+    past = list[tuple[OneWay, Term]]()
     for way in ways:
         target = build.integer(number(evaluate(way.concrete, after)))
-        found.append(build.lt(target, way.abstract) if way.grows else build.lt(way.abstract, target))
-    return build.lor(*found)
+        past.append((way, build.lt(target, way.abstract) if way.grows else build.lt(way.abstract, target)))
+    zones = ((q.name, build.lor(*(t for way, t in past if q.name in way.places))) for q in automaton.locations)
+    return tuple(Beyond(name, states) for name, states in zones if states is not build.FALSE)

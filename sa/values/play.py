@@ -22,7 +22,6 @@ from sa.explicit.machine import Machine, Stride, machine
 from sa.game.board import Board, lay_out
 from sa.plays.positions import Survives, broken
 from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
-from sa.terms.build import FALSE
 from sa.values.one_way import beyond
 from sa.values.opening import real_start
 from sa.values.pairs import Game, Pair
@@ -128,7 +127,7 @@ def _made(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Position
     here = teller.abstract.configuration(abstract)
     refusals = _refusals(teller, before, here, move, replies, ways)
     skipped = any(_is_past(teller, state, stride) for state, _ in ways)
-    past = beyond(game.following.ways, move.after.values) if skipped else FALSE
+    past = beyond(game.following.ways, game.goal.abstract, move.after.values) if skipped else ()
     return Position(before, here, Step(move, tuple(replies), refusals, exhausted, past))
 
 

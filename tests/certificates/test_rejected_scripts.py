@@ -177,7 +177,7 @@ def test_a_play_does_not_use_an_environment_that_was_inferred_of_the_abstract_si
     start = {"at": "q0", "values": {}}
     before, after = ({"at": "q0", "values": {"abs.u": u}} for u in (0, 1))
     step = {"edge": 0, "choices": {}, "after": {"at": "exit", "values": {}}, "replies": [], "refusals": []}
-    step |= {"after": {"at": "q1", "values": {}}, "exhausted": "enumerated", "beyond": "false"}
+    step |= {"after": {"at": "q1", "values": {}}, "exhausted": "enumerated", "beyond": []}
     environment_move = {"concrete": start, "abstract": [after], "identity": False, "then": 0}
     positions = [
         {"concrete": start, "abstract": after, "move": {"step": step}},
@@ -206,7 +206,7 @@ def by_itself(x: int) -> tuple[Change, Change, Change]:
     run = {"violation": {"thread": 0, "run": {"start": shot, "turns": [], "ending": "violated"}}}
     here, there = ({"at": "q0", "values": {f"{side}.x": x}} for side in ("conc", "abs"))
     after = {"at": "q1", "values": {"conc.x": x}}
-    silent = {"edge": 0, "choices": {}, "after": after, "refusals": [], "exhausted": "enumerated", "beyond": "false"}
+    silent = {"edge": 0, "choices": {}, "after": after, "refusals": [], "exhausted": "enumerated", "beyond": []}
     shown = {**silent, "edge": 2, "after": {"at": "q2", "values": {"conc.x": x}}, "replies": []}
     last = {"concrete": after, "abstract": there, "move": {"step": shown}}
     first = {"concrete": here, "abstract": there}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.certificates.play import Exhausted, Play, Position, Region, Silent, Step
+from sa.certificates.play import Beyond, Exhausted, Play, Position, Region, Silent, Step
 from sa.certificates.play_json import play_json, read_play
 from sa.certificates.shape import Entry
 from sa.checker.check import Accepted, check
@@ -158,4 +158,4 @@ def without(left_out: Silent) -> Callable[[Step], Step]:
 
 def test_what_is_beyond_is_a_formula(loop: tuple[Goal, Play]) -> None:
     goal, play = loop
-    assert not accepted(goal, changed(play, lambda step: replace(step, beyond=ZERO)))
+    assert not accepted(goal, changed(play, lambda step: replace(step, beyond=(Beyond(goal.abstract.initial, ZERO),))))

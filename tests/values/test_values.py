@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge
 from sa.base.limits import LimitReached, Limits, limits
 from sa.certificates.goal import Goal
-from sa.certificates.play import Exhausted, Play, Position, Step
+from sa.certificates.play import Exhausted, Play, Position, Step, following
 from sa.checker.check import Accepted, check
 from sa.checker.ruling import Rejected
 from sa.question.goals import goals
@@ -215,7 +215,7 @@ def test_silent_loops_that_only_count_up_have_finitely_many_answers_that_matter(
     assert play is not None
     assert isinstance(check(goal, play, limits(60.0, None)), Accepted)
     assert isinstance(play, Position) and isinstance(play.move, Step)
-    assert play.move.beyond is not build.FALSE
+    assert {b.location for b in play.move.beyond} == {q.name for q in goal.abstract.locations}
 
 
 COUNTING = """
@@ -237,9 +237,43 @@ def test_states_beyond_that_may_be_left_or_are_related_are_noticed(spoilt: Term)
     goal = _of_spec("lost-update")
     play = _refuted(goal)
     assert isinstance(play, Position) and isinstance(play.move, Step)
-    ruling = check(goal, replace(play, move=replace(play.move, beyond=spoilt)), limits(60.0, None))
-    assert isinstance(ruling, Rejected)
-    assert ruling.obligation == "beyond"
+    for one in play.move.beyond:
+        beyond = tuple(replace(b, states=spoilt) if b == one else b for b in play.move.beyond)
+        ruling = check(goal, replace(play, move=replace(play.move, beyond=beyond)), limits(60.0, None))
+        assert isinstance(ruling, Rejected)
+        assert ruling.obligation == "beyond"
+
+
+#: What is written before the loop is anything; from the loop on the number only grows.
+FED = """
+global data : int = 7; global valid : bool = false;
+thread Feed { data := 3; valid := true; while (true) { data := data + 1; } }
+thread Use { while (true) { if (valid) { @use(data) skip; } } }
+"""
+
+
+def test_a_number_that_only_grows_from_a_location_on_leaves_answers_out_there() -> None:
+    goal = _asked(FED, FED.replace("@use(data)", "@use(data - 1)"))
+    play = _refuted(goal)
+    assert isinstance(play, Position)
+    assert isinstance(check(goal, play, limits(60.0, None)), Accepted)
+    reached: list[Position] = [play]
+    for position in reached:
+        reached.extend(then for then in following(position) if isinstance(then, Position))
+    steps = [p.move for p in reached if isinstance(p.move, Step) and p.move.beyond]
+    places = {q.name for q in goal.abstract.locations}
+    assert steps and all({b.location for b in step.beyond} < places for step in steps)
+
+
+def test_states_that_steps_leave_are_not_beyond_at_a_location_that_leads_to_others() -> None:
+    """What is beyond at some locations only is rejected where a step leads out of them, and so is a location twice."""
+    goal = _of_spec("lost-update")
+    play = _refuted(goal)
+    assert isinstance(play, Position) and isinstance(play.move, Step)
+    beyond = play.move.beyond
+    for spoilt in (*(tuple(b for b in beyond if b != left) for left in beyond), (*beyond, beyond[0])):
+        ruling = check(goal, replace(play, move=replace(play.move, beyond=spoilt)), limits(60.0, None))
+        assert isinstance(ruling, Rejected)
 
 
 #: One counter against two whose sum it is: the abstract side may count silently without end, but not past the sum.
