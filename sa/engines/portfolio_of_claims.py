@@ -120,6 +120,11 @@ EQUALITIES: ClaimEngine = Prover(
     "explicit control with equations and differences between variables",
     partial(by_equalities, exploring.EQUALITIES[0]),
 )
+CANDIDATES: ClaimEngine = Prover(
+    "candidates",
+    "the same as `equalities`, with what the program tests and claims, and orders of numbers",
+    partial(by_equalities, exploring.CANDIDATES),
+)
 ALTERNATIVES: ClaimEngine = Prover(
     "alternatives",
     "the same as `equalities`, where a control point may have several sets of equations",
@@ -259,6 +264,8 @@ CLAIMS: Portfolio = (
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
     Turn(QUICK_COUNTERS, 0.2),
+    # It mostly ends by itself in a few seconds.
+    Turn(CANDIDATES, 0.3),
     Turn(ALTERNATIVES, 0.25),
     # Before boxes: it takes the same little time for many threads, for which boxes take long.
     Turn(QUICK_BOUNDED, 0.1),

@@ -6,10 +6,13 @@ tests of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 
+from msgspec import Struct
+
 from sa.base.limits import Limits
+from sa.certificates.run import Bad
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
@@ -25,8 +28,15 @@ from sa.terms.term import Le, Term, Var
 POINTS, CANDIDATES, ORDERED = 400, 200, 9
 
 
-def by_candidates(made: Horn, equal: Mapping[Point, Term], session: Session, bounds: Limits) -> Held | None:
-    """A solution of clauses about whole states by conjunctions of candidates, where `equal` always hold.
+class Conjunctions(Struct, frozen=True):
+    """What conjunctions of candidates say at points, and what is bad that they do not exclude."""
+
+    held: Held
+    left: frozenset[Bad]
+
+
+def by_candidates(made: Horn, equal: Mapping[Point, Term], session: Session, bounds: Limits) -> Conjunctions | None:
+    """What conjunctions of candidates say of whole states, where `equal` always hold; None at too many points.
 
     Raises LimitReached.
     """
@@ -42,17 +52,19 @@ def of_groups(
     groups: Sequence[Sequence[Term]],
     session: Session,
     bounds: Limits,
-) -> Held | None:
+) -> Conjunctions:
     """The same by the `first` candidates, then those of each group under what the first ones have shown."""
     held = {made.names[p]: formula for p, formula in equal.items()}
     clauses = tuple(under(made.parameters, held, made.clauses))
     every = [conjunctions(session, made.parameters, clauses, dict.fromkeys(held, first), bounds)]
     begun = tuple(under(made.parameters, every[0], clauses))
     every += [conjunctions(session, made.parameters, begun, dict.fromkeys(held, g), bounds) for g in groups]
-    found = {name: build.land(*(f[name] for f in every)) for name in held}
-    if not all(impossible(session, made.parameters, found, c) for c in clauses if c.head is None):
-        return None
-    return Held({p: build.land(equal[p], found[name]) for p, name in made.names.items()})
+    found = {name: build.land(known, *(f[name] for f in every)) for name, known in held.items()}
+    left = set[Bad]()
+    for step, clause in zip(made.steps, made.clauses[made.first :], strict=True):
+        if step.bad is not None and step.bad not in left and not impossible(session, made.parameters, found, clause):
+            left.add(step.bad)
+    return Conjunctions(Held({p: found[name] for p, name in made.names.items()}), frozenset(left))
 
 
 def candidates(made: Horn) -> Iterator[Term]:
@@ -63,6 +75,7 @@ def candidates(made: Horn) -> Iterator[Term]:
         a for s in made.steps for a in atoms_of(s.guard) if a.free and a.free <= own and not has_functions(a)
     )
     yield from tests
+    yield from _claims(made, tests)
     # What is tested of a number matters where it comes from, and where it goes.
     copies = alike(made)
     single = [(a, v) for a in tests if len(a.free) == 1 for v in a.free if v in copies]
@@ -73,6 +86,28 @@ def candidates(made: Horn) -> Iterator[Term]:
     for one, two in combinations(numbers, 2) if len(numbers) <= ORDERED else ():
         yield from (build.le(one, two), build.le(two, one), build.ne(one, two))
     yield from (build.le(build.ZERO, v) for v in numbers)
+
+
+def _claims(made: Horn, tests: Iterable[Term]) -> Iterator[Term]:
+    """What must hold where something bad may be next, also for the last value of what counts up to a bound.
+
+    In a loop `while (j < n) { assert 0 <= i + j; }` that is `j < n ==> 0 <= i + j`, and `0 < n ==> 0 <= i + n - 1`.
+    """
+    counters = {v for s in made.steps for v, t in s.updates.items() if t is not v and v in t.free and v.sort == INT}
+    bounds = [(v, last) for a in tests if isinstance(a, Le) for v, last in _lasts(a) if v in counters]
+    for wrong in dict.fromkeys(s.guard for s in made.steps if s.target is None and not has_functions(s.guard)):
+        yield build.lnot(wrong)
+        for v, last in bounds:
+            if v in wrong.free:
+                yield build.lnot(build.land(substitute(wrong, {v: last}), build.le(build.ZERO, last)))
+
+
+def _lasts(test: Le) -> Iterator[tuple[Var, Term]]:
+    """The greatest value of each number that a comparison bounds from above, before or after it was counted up."""
+    _, parts = build.linear_parts(test.total)
+    for v in (v for v, factor in parts.items() if isinstance(v, Var) and factor == 1):
+        last = build.sub(v, test.total)
+        yield from ((v, last), (v, build.add(last, build.ONE)))
 
 
 def alike(made: Horn) -> Mapping[Var, Set[Var]]:

@@ -16,7 +16,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
 from sa.explicit.whole import Whole
 from sa.hybrid.alternatives import alternatives
-from sa.hybrid.candidates import by_candidates
+from sa.hybrid.candidates import Conjunctions, by_candidates
 from sa.hybrid.cells import INDICES, of_elements
 from sa.hybrid.control import Reach, control
 from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
@@ -140,6 +140,10 @@ def decided(
                     yield Excluded(bads, _proof(work, bads, invariants), how)
             case _Some(some):
                 waiting += [_without(bads, some), some]
+            case Conjunctions(held, remaining):
+                told, invariants = _without(bads, tuple(remaining)), _invariants(work, f, less, held)
+                if invariants is not None:
+                    yield Excluded(told, _proof(work, told, invariants), how)
             case Way(steps):
                 found, bad = run(f, answer, work.session, asked.threads), steps[-1].bad
                 if found is not None and bad is not None:
@@ -162,7 +166,7 @@ class _Some(Struct, frozen=True):
     bads: tuple[Bad, ...]
 
 
-def _answer(work: Work, points: Points, less: Fused) -> tuple[Held | Way | GivenUp | _Some, str]:
+def _answer(work: Work, points: Points, less: Fused) -> tuple[Held | Conjunctions | Way | GivenUp | _Some, str]:
     """Whether the fused points exclude what is bad, and by what. Raises LimitReached."""
     work.report(
         Event("control points", {"points": len(less.graph.steps) + len(less.gone), "fused": len(less.graph.steps)})
@@ -172,20 +176,27 @@ def _answer(work: Work, points: Points, less: Fused) -> tuple[Held | Way | Given
     if not found.reached:
         return Held(found.said), found.how
     equations_fail(work, points, found.reached)
-    if len(found.reached) < len(f.bads):
+    if len(found.reached) < len(f.bads) and not work.effort.candidates:
         return _Some(_without(f.bads, tuple(found.reached))), ""
     if work.effort.alternatives:
         held = alternatives(f, found.graph, work.lemmas, found.known, work.session)
         if held is None:
             alternatives_fail(work, points)
         return held or GivenUp("not asked"), "alternatives at control points"
+    if work.effort.candidates:
+        said = _candidates(work, f, found)
+        return (
+            GivenUp("not asked") if said is None or said.left.issuperset(f.bads) else said
+        ), "candidates at control points"
     if work.effort.rlimit is None:
         return GivenUp("not asked"), ""
-    answer = _solved(work, f, found.graph, found.said)
-    if isinstance(answer, Held):
-        # The solver saw no steps that differences exclude, so these are part of the proof.
-        answer = Held({p: build.land(said, found.known.get(p, build.TRUE)) for p, said in answer.points.items()})
-    return answer, "control points"
+    answer = _solved(work, f, found)
+    return _beside(found, answer) if isinstance(answer, Held) else answer, "control points"
+
+
+def _beside(found: _Equations, held: Held) -> Held:
+    """What holds, with the differences: whoever found it saw no steps that these exclude, so they are part of it."""
+    return Held({p: build.land(said, found.known.get(p, build.TRUE)) for p, said in held.points.items()})
 
 
 class _Equations(Struct, frozen=True, eq=False):
@@ -358,15 +369,22 @@ def _of_rings(
         yield Excluded(asked.bads, _proof(work, asked.bads, invariants), "rings between two counters")
 
 
-def _solved(work: Work, f: Frame, graph: Graph, equal: Mapping[Point, Term]) -> Held | Way | GivenUp:
+def _candidates(work: Work, f: Frame, found: _Equations) -> Conjunctions | None:
+    """What conjunctions say beside equations; None where there are too many points. Raises LimitReached."""
+    stated, session = horn(f, found.graph, work.lemmas, True), work.session
+    said = by_candidates(stated, found.said, session.again(SOON), session.bounds)
+    return None if said is None else replace(said, held=_beside(found, said.held))
+
+
+def _solved(work: Work, f: Frame, found: _Equations) -> Held | Way | GivenUp:
     """What Spacer says, or conjunctions where it gives up soon: these are found soon where equations carry the proof.
     Where nothing but control changes they are first: all there is to say is how tests came out. Raises LimitReached.
     """
-    made, rlimit = horn(f, graph, work.lemmas), work.effort.rlimit or 0
+    made, rlimit = horn(f, found.graph, work.lemmas), work.effort.rlimit or 0
     session = work.session
-    changing = any(step.updates for steps in graph.steps.values() for step in steps)
+    changing = any(step.updates for steps in found.graph.steps.values() for step in steps)
     soon = solve(made, session.bounds, rlimit // BRIEF) if changing else GivenUp("not asked")
     if not isinstance(soon, GivenUp):
         return soon
-    stated = horn(f, graph, work.lemmas, True)
-    return by_candidates(stated, equal, session.again(SOON), session.bounds) or solve(made, session.bounds, rlimit)
+    said = _candidates(work, f, found)
+    return solve(made, session.bounds, rlimit) if said is None or said.left else said.held

@@ -30,7 +30,8 @@ LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
 class Effort(Struct, frozen=True):
     """How many control points at most, those that matter and all; solver resources, none: equations are enough.
 
-    With `alternatives` a point may have several sets of equations. Of the finest control there may be `finest` points,
+    With `alternatives` a point may have several sets of equations, with `candidates` conjunctions of what the program
+    tests and claims. Of the finest control there may be `finest` points,
     if that is more: where it tells more, equations alone are enough more often.
     """
 
@@ -38,12 +39,15 @@ class Effort(Struct, frozen=True):
     full: int
     rlimit: int | None
     alternatives: bool = False
+    candidates: bool = False
     finest: int = 0
 
 
 #: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
 EQUALITIES = (Effort(2_000, 40_000, None, finest=10_000), Effort(20_000, 40_000, None))
 ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
+
+CANDIDATES = replace(EQUALITIES[0], candidates=True)
 
 #: With little effort and with much.
 EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
@@ -168,7 +172,7 @@ def reached(work: Work, f: Frame, same: Hashable, most: int) -> Graph | None:
 
 def is_hopeless(work: Work, same: Hashable, bads: tuple[Bad, ...]) -> bool:
     """Whether equations at these points, or their alternatives, are known not to exclude any of these."""
-    if work.effort.rlimit is not None:
+    if work.effort.rlimit is not None or work.effort.candidates:
         return False
     if work.effort.alternatives:
         return bads in work.asked.shared.made.get(("alternatives fail", same), ())

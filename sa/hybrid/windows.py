@@ -57,7 +57,8 @@ def by_windows(made: Horn, equal: Mapping[Point, Term], session: Session, bounds
     # What an element is is kept by what is known of the counters, whatever the others are.
     counters = tuple(c for c in dict.fromkeys(candidates(made)) if c.free.isdisjoint(elements))
     groups = [tuple(dict.fromkeys(_windows(made, [w for w in written if w.element is e]))) for e in elements]
-    return of_groups(made, equal, counters[:CANDIDATES], groups, session, bounds)
+    said = of_groups(made, equal, counters[:CANDIDATES], groups, session, bounds)
+    return None if said.left else said.held
 
 
 def _windows(made: Horn, written: Sequence[_Written]) -> Iterator[Term]:

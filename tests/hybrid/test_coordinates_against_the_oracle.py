@@ -17,7 +17,7 @@ from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
 from sa.engines.engine import Turn
-from sa.engines.portfolio_of_claims import COORDINATES, TESTS
+from sa.engines.portfolio_of_claims import COORDINATES, TESTS, Portfolio
 from sa.engines.verify import Options, verify
 from tests.generators.growing import growing_program
 from tests.invariants.judge import distance
@@ -33,13 +33,13 @@ RANGE, STATES = (-3, 9), 3_000
 ENGINES = (Turn(TESTS, 0.5), Turn(COORDINATES, 1.0))
 
 
-def judge(seeds: Iterable[int]) -> tuple[Counter[str], list[tuple[int, str]]]:
+def judge(seeds: Iterable[int], engines: Portfolio = ENGINES) -> tuple[Counter[str], list[tuple[int, str]]]:
     """How many claims were answered how, with those that are said to hold and do not."""
     counted, wrong = Counter[str](), list[tuple[int, str]]()
     for seed in seeds:
         program = program_of(growing_program(Random(seed)))
         confined = tuple(restrict(t, *RANGE) for t in program.threads)
-        outcome = verify(program, Options(limits(TIMEOUT, None), portfolio=ENGINES))
+        outcome = verify(program, Options(limits(TIMEOUT, None), portfolio=engines))
         for claim, finding in zip(claimed(program), outcome.findings, strict=True):
             counted[finding.verdict.value] += 1
             assert finding.verdict is not Verdict.REFUTED
