@@ -50,6 +50,7 @@ PLAN: tuple[Proving | Refuting, ...] = (
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
+    Proving(True, Depth.GLANCE, Effort.CLAIMS, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.PLACES),
     Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.ELEMENTS),

@@ -16,6 +16,7 @@ from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
+from sa.certificates.run import Bad
 from sa.checker.composition import check_composition
 from sa.checker.ghosts import program_with_ghosts
 from sa.checker.ruling import Accepted
@@ -63,12 +64,13 @@ def texts_of(asked: Crowds) -> tuple[Goal, ...]:
 class Work(Struct, eq=False):
     """What is known of both programs by what was done for it, pairs of them, and what is related besides, made once.
 
-    `wished` are formulas over shared concrete variables of which some may hold. `in_vain` are the seconds that were
-    there for what was begun.
+    `wished` are formulas over shared concrete variables of which some may hold, `claims` should hold. `in_vain` are the
+    seconds that were there for what was begun.
     """
 
     asked: Crowds
     wished: tuple[Term, ...] = ()
+    claims: tuple[Bad, ...] = ()
     known: dict[tuple[int, Effort | None], Known] = field(default_factory=dict)
     pairs: dict[tuple[bool, Effort | None, tuple[Term, ...]], Pairs] = field(default_factory=dict)
     besides: dict[Besides, tuple[Term, ...]] = field(default_factory=dict)
@@ -105,7 +107,11 @@ def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: L
         work.mirrored = tuple(
             (
                 made,
-                Work(replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete)), made.wished),
+                Work(
+                    replace(work.asked, concrete=program_with_ghosts(made.ghosts, work.asked.concrete)),
+                    made.wished,
+                    made.claims,
+                ),
             )
             for made in mirrors(work.asked, texts_of(work.asked))
         )
@@ -148,7 +154,10 @@ def _made(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
     match met:
         case None:
             program = (work.asked.abstract, work.asked.concrete)[side]
-            return known_of(program, work.asked.identities, work.wished if side == 1 else (), bounds)
+            wished, claims = (work.wished, work.claims) if side == 1 else ((), ())
+            return known_of(program, work.asked.identities, wished, bounds, claims)
+        case Effort.CLAIMS if side == 0 or not work.claims:
+            return _known(work, side, Effort.NUMBERS, bounds)
         case Effort.ELEMENTS:
             places = _known(work, side, Effort.PLACES, bounds)
             # Of the abstract side searches have to know all that is said of environments.

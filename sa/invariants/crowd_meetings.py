@@ -16,10 +16,20 @@ from sa.automata.family import symbolic_name
 from sa.base.budget import Budget
 from sa.certificates.crowd_composition import Meeting, Met, called, claimed
 from sa.conditions.never import at_places
-from sa.invariants.conjunctions import conjunctions
+from sa.invariants.conjunctions import conjunctions, impossible
 from sa.invariants.crowd import joint_of, systems
 from sa.invariants.crowd_candidates import blocks
-from sa.invariants.crowd_clauses import System, balanced, clauses, counters, parameters, places_of, predicate, told
+from sa.invariants.crowd_clauses import (
+    System,
+    balanced,
+    clauses,
+    counters,
+    parameters,
+    places_of,
+    predicate,
+    told,
+    wanted,
+)
 from sa.invariants.crowd_counts import counted, numbers_seen
 from sa.invariants.crowd_needs import Offered, needed, numbers_of, parts_of_sums
 from sa.invariants.efforts import Effort
@@ -53,6 +63,8 @@ def meetings(asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[
     known, done = counted(asked), set[tuple[str, str]]()
     if known is None and effort is Effort.NUMBERS:
         return
+    if effort is Effort.CLAIMS and not asked.bads:
+        return
     if effort is Effort.PLACES and not indices_of((*asked.threads, *(f.thread for f in asked.families))):
         return
     listed = tuple(systems(asked, known))
@@ -71,6 +83,8 @@ def meetings(asked: Asked, effort: Effort, budget: Budget, facts: Mapping[tuple[
         said = tuple(m for one, other in pairs for m in _of_two(s, session, known_there, one, other))
         met = Met(joint_of(s, found, claimed(asked.families, said)), said) if said else None
         yield Told(met, dict(_of_one(s, session, known_there)))
+        if effort is Effort.CLAIMS and all(impossible(session, parameters(s), found, c) for c in wanted(s, asked.bads)):
+            return
 
 
 def _pairs(s: System) -> Iterator[tuple[str, str]]:
@@ -86,7 +100,9 @@ def _pairs(s: System) -> Iterator[tuple[str, str]]:
 
 
 def _offered(s: System, effort: Effort, facts: Mapping[tuple[str, str], Term]) -> Offered:
-    said = needed(s, ()) if effort is Effort.NEEDS else _of_numbers(s, effort is Effort.PLACES)
+    said = (
+        needed(s, s.asked.bads) if effort in (Effort.NEEDS, Effort.CLAIMS) else _of_numbers(s, effort is Effort.PLACES)
+    )
     known, offered = _of_each(s, facts), dict[str, Sequence[Term]]()
     for places in places_of(s):
         own = (f for t, q in zip(s.apart, places, strict=True) for f in known.get((t.name, q), ()))

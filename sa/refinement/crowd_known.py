@@ -18,6 +18,7 @@ from sa.base.budget import Budget
 from sa.base.limits import Limits
 from sa.certificates.crowd_composition import Known as Meetings
 from sa.certificates.crowd_composition import Met, known_of_two
+from sa.certificates.run import Bad
 from sa.generation.generate import Generated, generate
 from sa.generation.visibility import Level
 from sa.invariants.affine_clauses import affine_equations
@@ -48,7 +49,7 @@ class Known(Struct, frozen=True):
     `boxes` come from the fixed point, `facts` are conjunctions by thread and location, of the first copy of a family.
     `met` is what is known where two of them meet. `wished` are formulas over shared variables that may always hold, or
     while something else does: what they need is looked at, too. With `elements` facts may be about all elements of
-    arrays. What is `likely` of one alone, numbers of copies say.
+    arrays. What is `likely` of one alone, numbers of copies say. `claims` are what is to be known.
     """
 
     program: Program
@@ -59,23 +60,30 @@ class Known(Struct, frozen=True):
     wished: tuple[Term, ...] = ()
     elements: bool = False
     likely: Mapping[tuple[str, str], Term] = {}
+    claims: tuple[Bad, ...] = ()
 
     def where(self, observer: str, actor: str) -> Meetings:
         """By locations of an observer and an actor what is known of both."""
         return known_of_two(self.met, observer, actor)
 
 
-def known_of(program: Program, identities: tuple[Var, ...], wished: tuple[Term, ...], bounds: Limits) -> Known:
+def known_of(
+    program: Program,
+    identities: tuple[Var, ...],
+    wished: tuple[Term, ...],
+    bounds: Limits,
+    claims: tuple[Bad, ...] = (),
+) -> Known:
     """Invariants of the threads of a program and of its copies; those that are `wished` too. Raises LimitReached."""
     pairs = crowd(program.families, tuple(2 for _ in program.families))
     boxes = generate((*program.threads, *pairs), Level.HIDDEN, bounds)
-    return _with_facts(Known(program, identities, boxes, {}, wished=wished), bounds)
+    return _with_facts(Known(program, identities, boxes, {}, wished=wished, claims=claims), bounds)
 
 
 def met_of(known: Known, effort: Effort, bounds: Limits) -> Known:
     """The same with what is known where two of them meet, if there is something. Raises LimitReached."""
     program = known.program
-    asked = Asked(program.threads, (), program.axioms, families=program.families, init=program.init)
+    asked = Asked(program.threads, known.claims, program.axioms, families=program.families, init=program.init)
     alone = {at: build.land(known.boxes.hulls[at], said) for at, said in known.facts.items()}
     told = tuple(meetings(asked, effort, Budget(bounds, 0), alone))
     met = tuple(t.met for t in told if t.met is not None)

@@ -15,9 +15,12 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, variables_of
+from sa.automata.family import at, identity_of, symbolic_name
 from sa.automata.program import Program
+from sa.automata.rename import own_local
 from sa.certificates.ghosts import Ghost
 from sa.certificates.goal import Goal, iota_of
+from sa.certificates.run import Bad
 from sa.invariants.indexed import indices_of
 from sa.question.families import Crowds
 from sa.terms import build
@@ -33,12 +36,14 @@ WAYS = 4
 class Mirrors(Struct, frozen=True):
     """Ghosts of the concrete program, and that each is what the abstract variable is that it follows.
 
-    `wished`: that it is what a concrete variable is, which may hold as long as nobody is at work on that.
+    `wished`: that it is what a concrete variable is, which may hold as long as nobody is at work on that. `claims`:
+    what abstract steps wait for, where the concrete steps are that they are taken to answer.
     """
 
     ghosts: tuple[Ghost, ...]
     equations: tuple[Term, ...]
     wished: tuple[Term, ...]
+    claims: tuple[Bad, ...]
 
 
 def mirrors(asked: Crowds, pairs: Sequence[Goal]) -> Iterator[Mirrors]:
@@ -137,7 +142,40 @@ def _mirrors(asked: Crowds, pairs: Sequence[Goal], related: Mapping[Var, Term], 
         del followed[missing]
     made = tuple(Ghost(g, begun[unsided(v)], tuple(steps[v])) for v, g in followed.items())
     equations = tuple(build.eq(sided(g, "conc"), v) for v, g in followed.items())
-    return Mirrors(made, equations, tuple(_wished(asked.concrete, made)))
+    claims = dict.fromkeys(Bad(None, c) for p in pairs for c in _claims(asked, p, carried, related, followed))
+    return Mirrors(made, equations, tuple(_wished(asked.concrete, made)), tuple(claims))
+
+
+def _claims(
+    asked: Crowds, pair: Goal, carried: Carried, related: Mapping[Var, Term], followed: Mapping[Var, Var]
+) -> Iterator[Term]:
+    """What answers wait for, said of the thread or of the first copy where a concrete step is taken."""
+    known = _known(pair, related, followed)
+    family = next((f for f in asked.concrete.families if f.thread.name == pair.concrete.name), None)
+    name = pair.concrete.name if family is None else symbolic_name(family, 1)
+    identities = {own: identity_of(f, name) for own, f in zip(asked.identities, asked.concrete.families, strict=True)}
+    own = frozenset(variables_of(pair.concrete, Kind.LOCAL))
+    for edge, answers in _answered(pair, carried):
+        needs = [_translated(a.guard, _told(pair, a, edge, known)) for a in answers]
+        if len(needs) == 1 and needs[0] is not None and needs[0].free:
+            names: dict[Var, Term] = {v: own_local(name, unsided(v)) if v in own else unsided(v) for v in needs[0].free}
+            yield build.implies(at(name, edge.source), substitute(needs[0], {**names, **identities}))
+
+
+def _known(pair: Goal, related: Mapping[Var, Term], followed: Mapping[Var, Var]) -> dict[Var, Term]:
+    """What abstract variables are in terms of the concrete side and its ghosts; its parameters are themselves."""
+    ghosts = {v: sided(g, "conc") for v, g in followed.items()}
+    return {**related, **ghosts, **{v: v for v in variables_of(pair.concrete, Kind.PARAM)}}
+
+
+def _answered(pair: Goal, carried: Carried) -> Iterator[tuple[Edge, Sequence[Edge]]]:
+    """Concrete steps that show something or are taken to be answered by abstract steps, with these."""
+    for number, edge in enumerate(pair.concrete.edges):
+        answers: Sequence[Edge] = carried.get((pair.name, number), ())
+        if edge.label is not None:
+            answers = [e for e in pair.abstract.edges if _same_action(e.label, edge.label)]
+        if edge.label is not None or answers:
+            yield edge, answers
 
 
 def _wished(concrete: Program, ghosts: Sequence[Ghost]) -> Iterator[Term]:
@@ -193,14 +231,8 @@ def _follow(
     steps.update((var, []) for var in followed)
     for pair in pairs:
         theirs = frozenset(variables_of(pair.concrete, Kind.PARAM))
-        known: dict[Var, Term] = {**related, **{v: sided(g, "conc") for v, g in followed.items()}}
-        known |= {v: v for v in theirs}
-        for number, edge in enumerate(pair.concrete.edges):
-            answers: Sequence[Edge] = carried.get((pair.name, number), ())
-            if edge.label is not None:
-                answers = [e for e in pair.abstract.edges if _same_action(e.label, edge.label)]
-            elif not answers:
-                continue
+        known, numbers = _known(pair, related, followed), {id(e): n for n, e in enumerate(pair.concrete.edges)}
+        for edge, answers in _answered(pair, carried):
             for var in followed:
                 value = _becomes(var, pair, edge, answers, known)
                 if value is None:
@@ -209,7 +241,7 @@ def _follow(
                     value = build.ite(_succeeds(pair.concrete, edge), value, known[var])
                     names: dict[Var, Term] = {v: unsided(v) for v in value.free if v not in theirs}
                     plain = substitute(value, {**names, **identities})
-                    steps[var].append(((places.index(pair.concrete.name), number), plain))
+                    steps[var].append(((places.index(pair.concrete.name), numbers[id(edge)]), plain))
     return None
 
 

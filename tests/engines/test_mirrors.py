@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -374,3 +376,12 @@ def test_without_its_ghosts_it_is_no_proof(ranges: CrowdComposition) -> None:
 def test_nothing_is_put_together_where_an_environment_is_declared(ranges: CrowdComposition) -> None:
     with pytest.raises(NoQuestion):
         _rulings(RANGE, GUARDED.replace("thread R {", "thread R { rely true;"), ranges)
+
+
+def test_what_the_abstract_step_waits_for_is_claimed_where_the_concrete_one_is_taken() -> None:
+    room = Path(__file__).parents[2] / "specs" / "family" / "refine" / "room"
+    texts = ((room / name).read_text().partition("refinement")[0] for name in ("abs.sa", "first-takes.sa"))
+    asked = crowds(*read(*texts))
+    (made,) = mirrors(asked, texts_of(asked))
+    claims = [show(bad.claim) for bad in made.claims if bad.claim is not None]
+    assert claims == ["abs_readers == 0 || !at Writer.q2", "!abs_writing || !at Reader[#1].q6"]
