@@ -69,6 +69,9 @@ QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
 #: With what is known of a side alone, a relation is often found at once: before what takes long where none is.
 QUICK_LIKELY = _search(replace(TACTICS[1], lemmas=40, each=0))
 
+#: The same with answers that wait, which are right where reads or writes have moved.
+QUICK_LATE = _search(replace(TACTICS[2], lemmas=40, each=0))
+
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
@@ -257,6 +260,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
+        Turn(QUICK_LATE, 0.2),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),

@@ -43,7 +43,19 @@ def clauses(session: Session, steps: Steps, way: Way) -> tuple[Clause, ...]:
         others = [c for c in short if c is not cube]
         if covered(cube, others):
             short = others
-    return tuple(map(_clause, short))
+    return _with_what_stays(tuple(map(_clause, short)))
+
+
+def _with_what_stays(found: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The same clauses, where what always stays as it is has one name: `y' == y && x + y' == x' + y` is about x."""
+    stays = {p: v for c in found if not c.when for p in c.kept.free for v in c.kept.free if c.kept is _same(p, v)}
+    said = ((c, substitute(c.kept, stays)) for c in found)
+    simpler = (Clause(c.when, kept) if _primed(kept) else c for c, kept in said)
+    return tuple(dict.fromkeys(simpler))
+
+
+def _same(after: Var, before: Var) -> Term | None:
+    return build.eq(after, before) if after is primed(before) else None
 
 
 def _shorter(

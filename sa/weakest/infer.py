@@ -19,6 +19,7 @@ from sa.conditions.environment import declared
 from sa.engines.judging import same_goals
 from sa.engines.options import Options
 from sa.engines.outcome import Result
+from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, result_of
 from sa.question.asked import Decision
 from sa.question.goals import Pairing, goals, pairings
@@ -130,6 +131,11 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
     nothing = Weakest(pair.concrete, pair.abstract, None, None, None, None)
     try:
         goal = _goal(asking, {}, {})
+        if (result := _whatever(asking, goal)) is not None:
+            programs = _programs(asking, {}, {})
+            return replace(
+                nothing, environment=Environment((), (), programs, result, True), uniform=Uniform((), (), result)
+            )
         for waiting in (True, False) if waits(goal) else (False,):
             found = _environments(asking, goal, waiting)
             if found:
@@ -137,6 +143,12 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
         return _without_any(nothing, asking)
     except LimitReached as limit:
         return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
+
+
+def _whatever(asking: _Asking, goal: Goal) -> Result | None:
+    """The proof that it is right whatever others do, if there is a short one. Raises LimitReached."""
+    result = answered(goal, replace(asking.options, limits=share(asking.options.limits, SHARE)), Depth.GLANCE)
+    return result if result.verdict is Verdict.PROVED else None
 
 
 def _environments(asking: _Asking, goal: Goal, waiting: bool) -> list[_Found]:
@@ -211,7 +223,9 @@ def _reduced(asking: _Asking, found: _Found, whole: bool = False) -> Environment
         return Environment(first, second, _programs(asking, here, there), found.result, found.exact)
     here, why, proof = needed(here, lambda fewer: _ask(asking, fewer, there))
     there, why_too, other = needed(there, lambda fewer: _ask(asking, here, fewer))
-    return Environment(why, why_too, _programs(asking, here, there), other or proof or found.result, found.exact)
+    # There is none that allows more than one without clauses.
+    maximal = found.exact or not (why or why_too)
+    return Environment(why, why_too, _programs(asking, here, there), other or proof or found.result, maximal)
 
 
 def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tuple[Clause, ...]]) -> Result:

@@ -147,6 +147,6 @@ def test_pairs_have_the_environment_that_enumeration_gives(tmp_path: Path) -> No
 @pytest.mark.parametrize("first", range(50, 1050, 25))
 def test_random_pairs_have_the_environment_that_enumeration_gives(first: int, tmp_path: Path) -> None:
     counted = Counter(_judge(tmp_path, seed) for seed in range(first, first + 25))
-    assert counted["weakest, needed"] >= 1
+    assert counted["weakest"] + counted["weakest, needed"] >= 1
     assert counted["UNKNOWN"] <= 2
     assert counted["some environment"] <= 3

@@ -52,6 +52,14 @@ def test_reads_the_other_way_round_need_that_one_variable_stays_between_them(tmp
     assert _relies(swapped) == ["unchanged x"]
 
 
+def test_what_stays_has_one_name_in_all_clauses(tmp_path: Path) -> None:
+    """That y stays and that x + y' == x' + y is that x stays, too; then y need not."""
+    body = "local r, s : int; r := x; y := 1; s := {}; y := r + s;"
+    kept = found(tmp_path, XY, body.format("x"), body.format("r"))
+    assert _at(kept) == {"q1": ["unchanged x"]}
+    assert _relies(kept) == ["unchanged x"]
+
+
 @pytest.mark.parametrize(
     ("rely", "verdict"), [("x' == x", "proved"), ("y' == y", "proved"), ("x' == x || y' == y", "refuted")]
 )
