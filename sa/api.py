@@ -1,12 +1,14 @@
 """What `import sa` offers: the commands as functions, with answers that print, render in a notebook, and have fields.
 
 What is wrong with files raises `InputError`. A time limit is in seconds, and ends as UNKNOWN. The work is done in the
-caller's process, where the engines heed limits; the command line can also end what does not heed them.
+caller's process, where the engines heed limits; the command line can also end what does not heed them. Python's own
+limit on the digits of numbers that are written is lifted: programs compute with integers of any length.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from time import monotonic
@@ -36,6 +38,8 @@ __all__ = [
 
 #: A file, as a text or a path.
 Path: TypeAlias = str | os.PathLike[str]
+
+sys.set_int_max_str_digits(0)
 
 #: Pixels that a page takes in a notebook.
 _HEIGHT = 640

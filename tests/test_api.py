@@ -89,3 +89,11 @@ def test_wrong_input_is_an_exception_with_its_diagnostics(program: Path) -> None
     with pytest.raises(sa.InputError) as wrong:
         sa.verify(program)
     assert [d.code for d in wrong.value.diagnostics] == ["SA101"]
+
+
+def test_numbers_of_any_length_are_no_error(tmp_path: Path) -> None:
+    """Each abstract step doubles the digits: after some there are more than Python writes by itself."""
+    abstract, concrete = tmp_path / "abs.sa", tmp_path / "conc.sa"
+    abstract.write_text("global x : int = 2; thread T { while (true) { x := x * x; } }")
+    concrete.write_text('global x : int = 2; thread T { x := 5; } refinement r { abstract "abs.sa"; }')
+    assert sa.refine(abstract, concrete, timeout=3.0).verdict in (Verdict.REFUTED, Verdict.UNKNOWN)

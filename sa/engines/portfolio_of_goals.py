@@ -69,8 +69,8 @@ QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
 #: With what is known of a side alone, a relation is often found at once: before what takes long where none is.
 QUICK_LIKELY = _search(replace(TACTICS[1], lemmas=40, each=0))
 
-#: The same with answers that wait, which are right where reads or writes have moved.
-QUICK_LATE = _search(replace(TACTICS[2], lemmas=40, each=0))
+#: The same with answers that wait, which are right where reads or writes have moved, and with the shortest.
+QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n in (2, 3))
 
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
@@ -261,6 +261,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(QUICK_LATE, 0.2),
+        Turn(QUICK_SHORT, 0.2),
         Turn(POINTS, 0.3),
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),

@@ -15,14 +15,15 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
+from sa.base.limits import Unsupported
 from sa.explicit.kept import Kept, Landings, landing
 from sa.explicit.picks import FEW, Picks, Row, at_random, by_cost, picks
 from sa.terms import build
-from sa.terms.build import conjuncts, constant, land
+from sa.terms.build import LONGEST, conjuncts, constant, land
 from sa.terms.compile import guarded, predicate
 from sa.terms.name import Name
 from sa.terms.sort import Value, default_value
-from sa.terms.term import Term, Var, sort_of
+from sa.terms.term import Product, Term, Var, sort_of, subterms
 
 #: What is seen of a step: the action, the sorts and the values it shows; None for a silent step.
 Action: TypeAlias = tuple[str, tuple[str, ...], tuple[Value, ...]] | None
@@ -242,8 +243,22 @@ class Machine(Struct, eq=False):
         return _Parts(
             predicate(plain, self.order),
             picks(guard, self.order, edge.choices, self.pool, self.few) if edge.choices else None,
-            guarded(guard, after, (*self.order, *chosen)),
+            _not_too_long(guarded(guard, after, (*self.order, *chosen)), after),
         )
+
+
+def _not_too_long(step: Callable[[Row], Row | None], after: tuple[Term, ...]) -> Callable[[Row], Row | None]:
+    """The step, which raises Unsupported where numbers that it multiplies become too long to go on with."""
+    if not any(isinstance(t, Product) for t in subterms(after)):
+        return step
+
+    def taken(row: Row) -> Row | None:
+        found = step(row)
+        if found is not None and any(isinstance(x, int) and x.bit_length() > LONGEST for x in found):
+            raise Unsupported("a number with too many digits")
+        return found
+
+    return taken
 
 
 def machine(automaton: Automaton, pool: tuple[int, ...], known: Kept, few: int = FEW) -> Machine:
