@@ -15,14 +15,13 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
-from sa.base.limits import Unsupported
 from sa.explicit.kept import Kept, Landings, landing
 from sa.explicit.picks import FEW, Picks, Row, at_random, by_cost, picks
 from sa.terms import build
-from sa.terms.build import LONGEST, conjuncts, constant, land
+from sa.terms.build import conjuncts, constant, land
 from sa.terms.compile import guarded, predicate
 from sa.terms.name import Name
-from sa.terms.sort import Value, default_value
+from sa.terms.sort import Value, default_value, not_too_long
 from sa.terms.term import Product, Term, Var, sort_of, subterms
 
 #: What is seen of a step: the action, the sorts and the values it shows; None for a silent step.
@@ -254,8 +253,9 @@ def _not_too_long(step: Callable[[Row], Row | None], after: tuple[Term, ...]) ->
 
     def taken(row: Row) -> Row | None:
         found = step(row)
-        if found is not None and any(isinstance(x, int) and x.bit_length() > LONGEST for x in found):
-            raise Unsupported("a number with too many digits")
+        for x in found or ():
+            if isinstance(x, int):
+                not_too_long(x)
         return found
 
     return taken

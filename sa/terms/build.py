@@ -52,14 +52,8 @@ def variable(name: str, sort: Sort = INT, primes: int = 0) -> Var:
     return intern(Var, named(name), sort, primes)
 
 
-#: Bits of the longest integer that there is a term for: squares of squares outgrow any memory.
-LONGEST = 2**18
-
-
 def integer(value: int) -> Int:
-    """An integer constant. Raises Unsupported for one of some 80,000 digits."""
-    if value.bit_length() > LONGEST:
-        raise Unsupported("a number with too many digits")
+    """An integer constant."""
     return intern(Int, value)
 
 

@@ -110,6 +110,17 @@ def number(value: Value) -> int:
     return int(without_elements(value))
 
 
+#: Bits of the longest integer that is computed with: squares of squares outgrow any memory.
+LONGEST = 2**18
+
+
+def not_too_long(value: int) -> int:
+    """The integer. Raises Unsupported for one of more than some 80,000 digits."""
+    if value.bit_length() > LONGEST:
+        raise Unsupported("a number with too many digits")
+    return value
+
+
 def finite_values(sort: Sort) -> Sequence[Plain] | None:
     """All values of the sort in their order; None for infinitely many, and for arrays in any case."""
     match sort:

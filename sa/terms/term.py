@@ -14,7 +14,7 @@ from weakref import ref
 from msgspec import Struct
 
 from sa.terms.name import Name
-from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort
+from sa.terms.sort import BOOL, INT, ArraySort, EnumSort, Sort, not_too_long
 
 
 class Function(Struct, frozen=True):
@@ -239,7 +239,9 @@ def _forgotten(entry: _Entry) -> None:
 
 
 def intern(cls: type[T], *fields: Any) -> T:
-    """The one term of class `cls` with these fields. For `build` and pickling only."""
+    """The one term of class `cls` with these fields. For `build` and pickling only. Raises Unsupported for an integer
+    that is too long.
+    """
     place = (cls, *fields)
     entry = _table.get(place)
     term: T | None = None if entry is None else entry()
@@ -271,7 +273,7 @@ def _derive(term: Term) -> tuple[str, frozenset[Var]]:
         case Var(name, _, primes):
             return name + "'" * primes, frozenset((term,))
         case Int(value):
-            return str(value), _EMPTY
+            return str(not_too_long(value)), _EMPTY
         case Bool(value):
             return ("true" if value else "false"), _EMPTY
         case Member(sort, index):
