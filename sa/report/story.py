@@ -235,8 +235,10 @@ def _left_out(step: Step, abstract: Automaton) -> Iterator[Why]:
     """Which answers need not be looked at: those through states that no step leaves."""
     places = Counter(b.states for b in step.beyond)
     for states, number in places.items():
-        where = ": no abstract step" if number == len(abstract.locations) else " where no abstract step"
-        yield Why(None, f"answers with {show(states, bare)} are left out{where} makes that false again")
+        since = "" if number == len(abstract.locations) else "from some place on "
+        yield Why(
+            None, f"answers with {show(states, bare)} are left out: {since}no abstract step makes that false again"
+        )
 
 
 def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:
