@@ -80,11 +80,13 @@ class Work(Struct, eq=False):
 
 def pairs_in(work: Work, tried: Proving, besides: tuple[Term, ...], options: Options, whole: Limits) -> Pairs:
     """The pairs in environments, with formulas besides what is asked. Raises LimitReached."""
+    begun = remaining(options.limits)
     abstract, concrete = (_known(work, side, tried.met, _for_all(options.limits, whole)) for side in (0, 1))
     asked, key = work.asked, (tried.closures, tried.met, besides)
     if key not in work.pairs:
         also = replace(asked, block=block_besides(asked.block, besides)) if besides else asked
-        work.pairs[key] = pairs_of(also, abstract, concrete, tried.closures, options.limits)
+        bounds = _with_time(options, begun, whole).limits
+        work.pairs[key] = pairs_of(also, abstract, concrete, tried.closures, bounds)
     return work.pairs[key]
 
 
@@ -96,13 +98,26 @@ def knows_more(work: Work, met: Effort, options: Options, whole: Limits) -> bool
 
 def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found | None:
     """The proof that this way of proving finds, or how far it got. Raises LimitReached."""
+    begun = remaining(own.limits)
     if tried.mirrored is not None:
         return _with_mirrors(work, tried, tried.mirrored, own, whole)
-    return proved_from(pairs_in(work, tried, (), own, whole), tried, own, whole)
+    pairs = pairs_in(work, tried, (), own, whole)
+    return proved_from(pairs, tried, _with_time(own, begun, whole), whole)
+
+
+def _with_time(own: Options, begun: float | None, whole: Limits) -> Options:
+    """The options with half of the time that there was when a part of the plan `begun`, if less is left: what is known
+    is kept for others, and it would be a waste to come back for the pairs much later.
+    """
+    left = remaining(own.limits)
+    if left is None or begun is None or left >= begun / 2:
+        return own
+    return replace(own, limits=soon(whole, begun / 2))
 
 
 def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: Limits) -> Found | None:
     """The proof with ghosts that follow abstract variables. Raises LimitReached."""
+    begun = remaining(own.limits)
     if work.mirrored is None:
         work.mirrored = tuple(
             (
@@ -117,7 +132,8 @@ def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: L
         )
     first, others = work.mirrored[:1], work.mirrored[1:]
     for followed, beside in (*(first if ways is not Ways.OTHERS else ()), *(others if ways is not Ways.FIRST else ())):
-        found = proved_from(pairs_in(beside, tried, followed.equations, own, whole), tried, own, whole)
+        pairs = pairs_in(beside, tried, followed.equations, own, whole)
+        found = proved_from(pairs, tried, _with_time(own, begun, whole), whole)
         if isinstance(found.composition, CrowdComposition):
             made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
             said = ", ".join(f"`{show(e)}`" for e in followed.equations)
