@@ -96,4 +96,4 @@ def test_numbers_of_any_length_are_no_error(tmp_path: Path) -> None:
     abstract, concrete = tmp_path / "abs.sa", tmp_path / "conc.sa"
     abstract.write_text("global x : int = 2; thread T { while (true) { x := x * x; } }")
     concrete.write_text('global x : int = 2; thread T { x := 5; } refinement r { abstract "abs.sa"; }')
-    assert sa.refine(abstract, concrete, timeout=3.0).verdict is sa.Verdict.REFUTED
+    assert sa.refine(abstract, concrete, timeout=60.0).verdict is sa.Verdict.REFUTED

@@ -108,8 +108,8 @@ class Step(Struct, frozen=True):
     """Spoiler makes a component step. `replies` are all abstract answers but some that break ι; none helps.
 
     Where there are infinitely many, `others` are regions that those which are not listed end in, and `silent` says what
-    silent steps lead to, or `passed` what answers pass; the solver shows it (`Exhausted.SOLVER`). Answers
-    through states that are `beyond`, of which there may be infinitely many, are left out.
+    silent steps lead to, or `passed` what answers pass; the solver shows it (`Exhausted.SOLVER`). Answers through
+    states that are `beyond`, of which there may be infinitely many, are left out.
     """
 
     move: Move

@@ -156,6 +156,7 @@ def _claims(
     identities = {own: identity_of(f, name) for own, f in zip(asked.identities, asked.concrete.families, strict=True)}
     own = frozenset(variables_of(pair.concrete, Kind.LOCAL))
     for edge, answers in _answered(pair, carried):
+        # Of several answers nobody knows which one is given.
         needs = [_translated(a.guard, _told(pair, a, edge, known)) for a in answers]
         if len(needs) == 1 and needs[0] is not None and needs[0].free:
             names: dict[Var, Term] = {v: own_local(name, unsided(v)) if v in own else unsided(v) for v in needs[0].free}
