@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
-from time import monotonic
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -19,7 +18,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import LimitReached, Limits, limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 
 __all__ = [
@@ -256,7 +255,7 @@ def certify(path: Path, *, timeout: float | None = None, source: Path | None = N
 
 
 def _limits(timeout: float | None) -> Limits:
-    return Limits(None if timeout is None else monotonic() + timeout)
+    return limits(timeout, None)
 
 
 def _stopped(unknown: Unknown, subject: str) -> Answer:

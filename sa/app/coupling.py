@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from os.path import abspath, dirname, relpath
-from time import monotonic
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, FAIL, Origin
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError
-from sa.base.limits import Limits, remaining
+from sa.base.limits import Limits, allot
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
@@ -28,8 +27,8 @@ from sa.terms.printer import Namer, plain_name, show
 from sa.terms.substitute import sided
 from sa.terms.term import Term
 
-#: Seconds for a proposal that nobody asked for, and the part of the time left; seconds for one where there is no limit.
-UNASKED, PART, ASKED = 20.0, 0.3, 120.0
+#: Units for a proposal that nobody asked for, and for one that somebody did.
+UNASKED, ASKED = 20_000_000, 120_000_000
 
 
 def proposed(
@@ -72,11 +71,7 @@ def _is_empty(block: Refinement, concrete: Program) -> bool:
 
 
 def _limits(limits: Limits, asked: bool) -> Limits:
-    left = remaining(limits)
-    if asked:
-        return limits if left is not None else replace(limits, deadline=monotonic() + ASKED)
-    seconds = UNASKED if left is None else min(UNASKED, PART * left)
-    return replace(limits, deadline=monotonic() + seconds)
+    return allot(limits, ASKED if asked else UNASKED)
 
 
 def _beside(abstract: Program, concrete: Program) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from sa.base.diagnostic import Diagnostic, InputError
-from sa.base.limits import Limits, Pace
+from sa.base.limits import Limits, allot
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.conditions.vacuity import vacuity
 from sa.engines.options import Options
@@ -21,8 +21,8 @@ from sa.frontends.reading import Reading
 
 _PASSES = "the play only works where signed arithmetic overflows; with `--overflow check` the answer is PROVED"
 
-#: Seconds of processor time for the second question.
-SECONDS = 10.0
+#: Units for the second question.
+UNITS = 10_000_000
 
 
 def without_overflow(
@@ -39,7 +39,7 @@ def without_overflow(
         return outcome, True
     if _steps(passing) == _steps(checked):
         return outcome, False
-    soon = replace(options, limits=Pace().soon(options.limits, SECONDS))
+    soon = replace(options, limits=allot(options.limits, UNITS))
     again = refine(checked.abstract.program, checked.concrete.program, checked.block, soon)
     if again.verdict is not Verdict.PROVED:
         return outcome, True

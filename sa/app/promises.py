@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from time import monotonic
 
 from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError
-from sa.base.limits import remaining
+from sa.base.limits import allot
 from sa.base.verdict import Verdict
 from sa.conditions.environment import declared
 from sa.engines.options import Options
@@ -17,8 +16,8 @@ from sa.engines.verify import Options as Asking
 from sa.engines.verify import verify
 from sa.frontends.opened import opened
 
-#: The most seconds for this, and the most of the time that is left.
-SECONDS, SHARE = 3.0, 0.5
+#: The most units for this.
+UNITS = 3_000_000
 
 
 def broken_promises(programs: Sequence[Program], options: Options) -> Iterator[str]:
@@ -36,9 +35,7 @@ def _broken(program: Program, options: Options) -> Iterator[str]:
     except InputError:
         return
     own = len(program.guarantees)
-    left = remaining(options.limits)
-    seconds = SECONDS if left is None else min(SECONDS, SHARE * left)
-    bounds = replace(options.limits, deadline=monotonic() + seconds)
+    bounds = allot(options.limits, UNITS)
     kept = {g.origin for g in asked.guarantees[:own]}
     for finding in verify(replace(asked, guarantees=asked.guarantees[:own]), Asking(bounds)).findings:
         if finding.verdict is Verdict.REFUTED and finding.claim.origin in kept:

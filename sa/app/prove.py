@@ -6,7 +6,6 @@ What was shown before a limit stands; the step at which it is reached and all af
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from sa.app.chain import Chain, same_links
 from sa.automata.program import Program
 from sa.automata.proof import Script, Step
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
 from sa.base.source import Source
@@ -66,11 +66,11 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     itself inferred of the programs: a bug of sacheck. `tell` is given a function that makes the answer so far, should
     the work be given up at any moment.
     """
-    started = perf_counter()
+    started = clock()
     loaded = load_script(request.path, request.split, None if request.chain is None else request.chain.text)
     if request.chain is not None:
         same_links(request.chain, loaded.script)
-    script, seconds = loaded.script, {"load": perf_counter() - started}
+    script, seconds = loaded.script, {"load": clock() - started}
     found = list[StepResult]()
     if tell is not None:
 
@@ -80,7 +80,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
             return Answer(proof_of(script, results), (), loaded.warnings, dict(seconds), loaded.sources)
 
         tell(so_far)
-    started = perf_counter()
+    started = clock()
     warnings: tuple[Diagnostic, ...] = ()
     stop: Unknown | None = None
     try:
@@ -88,11 +88,11 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
         stop = _uncut(script, request.options.limits)
     except LimitReached as limit:
         stop = Unknown(limit.reason, _NOT_BEGUN)
-    seconds["prepare"] = perf_counter() - started
-    begun = perf_counter()
+    seconds["prepare"] = clock() - started
+    begun = clock()
     made = list[Prepared]()
     results = _left(script.steps, stop) if stop is not None else _results(script, request.options, seconds, found, made)
-    seconds["prove"] = perf_counter() - begun - seconds.get("infer", 0.0)
+    seconds["prove"] = clock() - begun - seconds.get("infer", 0.0)
     if request.chain is not None and results:
         results = (*results[:-1], _not_refuted(results[-1]))
     stage = made[0].stage if made else None
@@ -133,10 +133,10 @@ def _results(
     script: Script, options: Options, seconds: dict[str, float], found: list[StepResult], made: list[Prepared]
 ) -> tuple[StepResult, ...]:
     """The results of all steps; `found` has those that are known at any time, `made` what they rest on."""
-    started = perf_counter()
+    started = clock()
     try:
         made.append(prepare(script, options))
-        seconds["infer"] = perf_counter() - started
+        seconds["infer"] = clock() - started
         found.extend(run(made[0]))
         return tuple(found)
     except LimitReached as limit:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 from os.path import realpath
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import LimitReached, share
 from sa.base.source import Source
@@ -94,9 +94,9 @@ class Question(Struct, frozen=True):
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
-    started = perf_counter()
+    started = clock()
     asked = questions(request.paths, request.split, request.reading, families=True)
-    seconds = perf_counter() - started
+    seconds = clock() - started
     for number, wanted in enumerate(asked, 1):
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, request)
@@ -169,9 +169,9 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         return outcome, question
     from sa.app.coupling import proposed, why_none
 
-    began = perf_counter()
+    began = clock()
     told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, infer)
-    told = replace(told, seconds={**told.seconds, "relate": perf_counter() - began})
+    told = replace(told, seconds={**told.seconds, "relate": clock() - began})
     if infer and other is not None:
         # What the files expect is about the question as they ask it.
         return replace(other, name=outcome.name, expected=None), replace(question, block=block)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import LimitReached
 from sa.base.source import Source
@@ -58,9 +58,9 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     A limit that is reached leaves what is open UNKNOWN. Raises InputError, and LimitReached while the file is read.
     `tell` is given a function that makes the answer so far, should the work be given up at any moment.
     """
-    started = perf_counter()
+    started = clock()
     loaded = load_program(request.path, request.split, families=True, reading=request.reading)
-    seconds = perf_counter() - started
+    seconds = clock() - started
 
     def answer(outcome: Verification) -> Answer:
         claim = "; ".join((outcome.claim, *loaded.assumed))

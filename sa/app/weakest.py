@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import perf_counter
 
 from msgspec import Struct
 
 from sa.app.refine import RefineRequest, questions
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
 from sa.conditions.vacuity import vacuous
 from sa.language.unparse import show_program
@@ -32,7 +32,7 @@ class Answer(Struct, frozen=True):
 
 def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     """One answer each pair of threads, as soon as it is known. Raises InputError and LimitReached."""
-    started = perf_counter()
+    started = clock()
     options = request.options
     for question in questions(request.paths, request.split, request.reading):
         abstract, concrete, block = question.abstract, question.concrete, question.block
@@ -43,6 +43,6 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
         for found in weakest(abstract, concrete, block, options):
             programs = None if found.environment is None else found.environment.programs
             first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
-            now = perf_counter()
+            now = clock()
             yield Answer(found, first, second, noticed, now - started)
             started = now

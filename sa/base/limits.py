@@ -1,4 +1,4 @@
-"""Limits of a run: wall clock and memory. A limit that is hit can only end in UNKNOWN."""
+"""Limits of a run: work, memory, and the clock that ends it. A limit that is hit can only end in UNKNOWN."""
 
 from __future__ import annotations
 
@@ -14,16 +14,30 @@ from msgspec.structs import replace
 from sa.base.verdict import Reason
 
 
-class Limits(Struct, frozen=True):
-    """`deadline` on the monotonic clock in seconds, `memory` of the process in bytes; None for no limit.
+class Work(Struct, eq=False):
+    """The work of a run, in units, counted where it is done. All limits of a run share it.
 
-    Within a round, `horizon` is the time when that will be over, infinity for the last one. Shares are parts of it, so
-    that a deadline that comes earlier ends the work and does not change its order.
+    A unit is about what the machine of decision 032 does in a microsecond. What is counted is the same on any machine,
+    however busy it is: questions by the solver's own resources, the rest by states, clauses, lemmas and joins. `cuts`
+    are the shares, and shares of shares, that were used up: what somebody found is not all that there is to find then.
+    """
+
+    done: float = 0
+    cuts: int = 0
+
+
+class Limits(Struct, frozen=True):
+    """What a piece of work may use.
+
+    `deadline`, on the monotonic clock in seconds, ends the whole run and nothing else; `memory` is that of the process
+    in bytes; None for no limit. `end` is how much is done when this piece's share is used up: infinity where it is to
+    end by itself, None where work is not shared out yet.
     """
 
     deadline: float | None = None
     memory: int | None = None
-    horizon: float | None = None
+    end: float | None = None
+    work: Work = field(default_factory=Work)
 
 
 class LimitReached(Exception):
@@ -51,35 +65,49 @@ def limits(timeout: float | None, memory: int | None) -> Limits:
 
 
 def remaining(bounds: Limits) -> float | None:
-    """Seconds left, never negative; None without a deadline."""
+    """The units that are left of a share, never negative; None where work is not shared out."""
+    return None if bounds.end is None else max(0.0, bounds.end - bounds.work.done)
+
+
+def seconds_left(bounds: Limits) -> float | None:
+    """The seconds until the run is ended, never negative; None without a deadline. Nothing else may depend on it."""
     return None if bounds.deadline is None else max(0.0, bounds.deadline - time.monotonic())
 
 
 def share(bounds: Limits, part: float) -> Limits:
-    """The same limits, but for a deadline when that part of what is left, of a round in one, will be over."""
-    if bounds.horizon is not None:
-        now = time.monotonic()
-        return _until(bounds, now + part * max(0.0, bounds.horizon - now))
-    seconds = remaining(bounds)
-    return bounds if seconds is None else replace(bounds, deadline=time.monotonic() + part * seconds)
+    """The same limits, but for that part, in (0, 1], of the units that are left."""
+    left = remaining(bounds)
+    return bounds if left is None or left == inf else replace(bounds, end=bounds.work.done + part * left)
 
 
-def soon(bounds: Limits, seconds: float) -> Limits:
-    """The same limits, within a round that is over after so many seconds on the wall."""
-    return _until(bounds, time.monotonic() + seconds)
+def allot(bounds: Limits, units: float) -> Limits:
+    """The same limits, for so many units from now on if so many are left."""
+    return replace(bounds, end=min(bounds.work.done + units, inf if bounds.end is None else bounds.end))
 
 
-def _until(bounds: Limits, horizon: float) -> Limits:
-    """The same limits within a round that is over then, if the deadline does not come first."""
-    if horizon == inf:
-        return replace(bounds, horizon=inf)
-    return replace(bounds, horizon=horizon, deadline=min(horizon, inf if bounds.deadline is None else bounds.deadline))
+def count(bounds: Limits, units: float) -> None:
+    """Count work that is done. Whoever has done it says what came of it: limits are heard of by the next to spend."""
+    bounds.work.done += units
 
 
-def check_time(bounds: Limits) -> None:
-    """Raise LimitReached when the deadline has passed."""
+def spend(bounds: Limits, units: float) -> None:
+    """Count work that is done. Raises LimitReached as `check_limits` does."""
+    bounds.work.done += units
+    check_limits(bounds)
+
+
+def check_limits(bounds: Limits) -> None:
+    """Raise LimitReached when the run is over, or when the share of this piece of work is used up."""
     if bounds.deadline is not None and time.monotonic() >= bounds.deadline:
         raise LimitReached(Reason.TIMEOUT)
+    if bounds.end is not None and bounds.work.done >= bounds.end:
+        bounds.work.cuts += 1
+        raise LimitReached(Reason.WORK)
+
+
+def is_over(bounds: Limits) -> bool:
+    """Whether `check_limits` would raise LimitReached."""
+    return remaining(bounds) == 0.0 or seconds_left(bounds) == 0.0
 
 
 def check_memory(bounds: Limits) -> None:
@@ -98,37 +126,15 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-#: A machine that is busier than this is taken for one that is as busy as this.
-_SLOWEST = 16.0
-
-
-class Pace(Struct, frozen=True):
-    """How fast a process gets on beside others: the clocks, monotonic and of its processor time, at some moment."""
-
-    began: float = field(default_factory=time.monotonic)
-    worked: float = field(default_factory=time.process_time)
-
-    def soon(self, bounds: Limits, seconds: float) -> Limits:
-        """The same limits, within a round of about so many seconds of processor time from now on.
-
-        The solver knows the clock on the wall only, so what counts is how much more of that has gone by since the
-        pace was taken.
-        """
-        passed, spent = time.monotonic() - self.began, time.process_time() - self.worked
-        slower = min(_SLOWEST, max(1.0, passed / spent)) if spent > 0.0 else 1.0
-        return soon(bounds, slower * seconds)
-
-
 @contextmanager
 def part_of(whole: Limits, part: float) -> Iterator[Limits]:
-    """Limits with that part, in (0, 1], of the time that is left; to use it up ends the block and nothing else.
+    """Limits with that part, in (0, 1], of the units that are left; to use it up ends the block and nothing else.
 
-    Raises LimitReached where the whole is at its end, or for other reasons than time.
+    Raises LimitReached where the whole is at its end, or for other reasons than work.
     """
-    own = share(whole, part)
     try:
-        yield own
+        yield share(whole, part)
     except LimitReached as limit:
-        if limit.reason is not Reason.TIMEOUT or own.deadline == whole.deadline:
+        if limit.reason is not Reason.WORK:
             raise
-        check_time(whole)
+        check_limits(whole)

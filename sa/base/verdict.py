@@ -19,6 +19,7 @@ class Reason(Enum):
     """Why an answer is UNKNOWN."""
 
     TIMEOUT = "the time limit was reached"
+    WORK = "its share of the work was used up"
     MEMORY = "the memory limit was reached"
     INTERRUPTED = "it was interrupted"
     CRASHED = "the process that worked on it died"

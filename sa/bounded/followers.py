@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Variable, location_of
 from sa.automata.ranges import within
-from sa.base.limits import Limits, Unsupported, check_time
+from sa.base.limits import Limits, Unsupported, spend
 from sa.bounded.parts import Part, names_in, parts_of, thread_of
 from sa.certificates.goal import Goal, iota_of, kappa_of
 from sa.certificates.run import Bad
@@ -188,7 +188,7 @@ def _answered(work: _Work, step: Step, edge: Edge, one: _Follower, matters: bool
     alive: Term = build.FALSE
     values: dict[Var, Term] = dict(one.names)
     for location, place in reversed(list(work.places[step[0]].items())):
-        check_time(work.bounds)
+        spend(work.bounds, 1000)
         here, then = build.eq(spot, build.integer(place)), dict[Var, Term](one.names)
         lives: Term = build.FALSE
         for path, condition, picked in reversed(_ways(work, step, location, edge, one.strategy, matters)):

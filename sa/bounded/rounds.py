@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.bounded.dag import Dag, Danger, Hop, first_values
 from sa.bounded.schedule import Ends
 from sa.bounded.spans import Spans
@@ -182,7 +182,7 @@ def add_round(rounds: Rounds, ends: Ends | None = None) -> None:
     rounds.turns.append(turns)
     rounds.touched.append(touched)
     for place, thread in enumerate(rounds.order):
-        check_time(rounds.circuit.bounds)
+        spend(rounds.circuit.bounds, 1100)
         if ends is not None and thread not in ends:
             continue
         others: list[Touched] | None = None

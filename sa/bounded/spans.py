@@ -12,7 +12,7 @@ from functools import reduce
 
 from msgspec import Struct
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.bounded.dag import Dag, Hop, first_values
 from sa.explicit.system import System
 from sa.terms.bounds import assuming, has_few_conditions, interval_of
@@ -66,7 +66,7 @@ def spans(s: System, dags: Sequence[Dag], width: int | None, bounds: Limits) -> 
     written = _written(dags, frozenset(v for v in s.variables if v not in known))
     open_ = list(written)
     while True:
-        check_time(bounds)
+        spend(bounds, 12_000)
         found = {v: own for v in open_ if (own := _settled(v, starts, written[v], known)) is not None}
         if not found:
             break
@@ -199,7 +199,7 @@ def _after_all(
         scope = {**known, **now}
         after = dict[Var, Interval]()
         for v in variables:
-            check_time(bounds)
+            spend(bounds, 20)
             results = (result for write in written[v] for result, _ in _results(write, scope))
             low, high = reduce(hull, results, now[v])
             is_small = low is not None and high is not None and -largest <= low and high <= largest

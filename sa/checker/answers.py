@@ -8,7 +8,7 @@ from math import prod
 
 from sa.automata.automaton import Edge, Variable
 from sa.automata.ranges import count_of, values_of
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.play import Beyond
 from sa.checker.legal import Action, shown, updated
 from sa.checker.side import Side
@@ -73,7 +73,7 @@ class Answers:
     def _from(self, state: State) -> list[tuple[Action, State]]:
         found = self._steps.get(state)
         if found is None:
-            check_time(self._bounds)
+            spend(self._bounds, 60)
             edges = self._side.outgoing[state[0]]
             found = self._steps[state] = [step for _, edge in edges for step in self._along(edge, state)]
         return found

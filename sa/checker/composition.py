@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.rename import on_side
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import iota_of
 from sa.certificates.threads import Composition
@@ -67,7 +67,7 @@ def composition_fault(made: Composition) -> str | None:
 
 def _first(session: Solver, bounds: Limits, obligations: Iterable[Obligation]) -> Failure | None:
     for obligation in obligations:
-        check_time(bounds)
+        spend(bounds, 200)
         failure = discharge(session, frozenset(), obligation)
         if failure is not None:
             return failure

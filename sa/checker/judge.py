@@ -14,7 +14,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.crowd import bads_of_copies
@@ -334,7 +334,7 @@ def discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], resou
     """Whether all obligations hold under the axioms. Raises LimitReached."""
     session = resources.solvers.session(resources.bounds, [a.formula for a in axioms], resources.seed)
     for obligation in obligations:
-        check_time(resources.bounds)
+        spend(resources.bounds, 200)
         failure = discharge(session, frozenset(), obligation)
         if failure is not None:
             return failure

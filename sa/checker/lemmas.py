@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from sa.automata.automaton import Automaton
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.threads import Lemmas
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.never import is_failing, program_fault, settled, taking
@@ -50,7 +50,7 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     assumed = (*lemmas, *_somewhere(threads, named))
     with session.assuming(assumed):
         for obligation in _obligations(made, threads, lemmas, named):
-            check_time(bounds)
+            spend(bounds, 300)
             failure = discharge(session, frozenset(assumed), obligation)
             if failure is not None:
                 return failure

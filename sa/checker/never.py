@@ -11,7 +11,7 @@ from itertools import product
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.automata.program import Axiom
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Failing
 from sa.certificates.threads import Joint, Keeps
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
@@ -85,7 +85,7 @@ def discharged(
     """Whether all obligations hold under the axioms and what is `known` of what never changes."""
     session = solvers.session(bounds, [*(a.formula for a in axioms), *known], seed)
     for obligation in obligations:
-        check_time(bounds)
+        spend(bounds, 60)
         failure = discharge(session, frozenset(), obligation)
         if failure is not None:
             return failure

@@ -11,7 +11,7 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from sa.base.limits import Limits, check_memory, check_time
+from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.goal import Goal, iota_of, kappa_of
 from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
@@ -142,7 +142,7 @@ def _related(goal: Goal, made: StatePairs, listed: _Listed, bounds: Limits) -> N
     made_of = dict[tuple[Var, ...], Callable[[Row], bool]]()
     for count, (state, which) in enumerate(zip(made.concrete.states, listed.partners, strict=True)):
         if count % _BETWEEN_LOOKS == 0:
-            check_time(bounds)
+            spend(bounds, 200)
         place, row = state
         for number in listed.ends[which]:
             there, other = made.abstract.states[number]
@@ -162,7 +162,7 @@ def _answered(listed: _Listed, bounds: Limits) -> None:
     """Each concrete step from a pair has an answer that ends in a pair."""
     for count, (state, number) in enumerate(listed.known.items()):
         if count % _BETWEEN_LOOKS == 0:
-            check_time(bounds)
+            spend(bounds, 200)
             check_memory(bounds)
         here = listed.ends[listed.partners[number]]
         if not here:
@@ -188,7 +188,7 @@ def _is_answered(listed: _Listed, start: int, action: Action, wanted: int, bound
     # The list grows while it is walked: breadth first, for most answers are short.
     for count, (number, shown) in enumerate(pending, 1):
         if count % _BETWEEN_LOOKS == 0:
-            check_time(bounds)
+            spend(bounds, 200)
             check_memory(bounds)
         if shown and number in ends:
             listed.answered.add(key)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.goal import Goal
 from sa.certificates.interpreted import interpreted_goal
 from sa.certificates.play import (
@@ -85,7 +85,7 @@ def _strategy(r: Replay, start: Position) -> Iterator[Failure]:
             stack.pop()
             left.add(id(here))
         elif id(then) not in entered:
-            check_time(r.bounds)
+            spend(r.bounds, 250)
             yield from move_faults(r, then)
             entered.add(id(then))
             stack.append((then, _positions(then)))

@@ -12,7 +12,7 @@ from itertools import islice
 
 from msgspec import Struct, field
 
-from sa.base.limits import Limits, check_memory, check_time
+from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.packed import Columns
 from sa.certificates.states import States
 from sa.checker.enumeration import Endless, Enumeration, Row, enumeration, extended
@@ -149,7 +149,7 @@ def _initial(check: _Check, bounds: Limits) -> Iterator[int]:
         return
     for count, row in enumerate(extended(how, ())):
         if count % _BETWEEN_LOOKS == 0:
-            check_time(bounds)
+            spend(bounds, 20_000)
         yield places + sum(_bits(slot, row[i]) for slot, i in kept)
 
 
@@ -171,7 +171,7 @@ def _closed(check: _Check, bounds: Limits) -> None:
     turns = dict[int, list[Turn]]()
     remaining = iter(states)
     while part := list(islice(remaining, _BETWEEN_LOOKS)):
-        check_time(bounds)
+        spend(bounds, 20_000)
         check_memory(bounds)
         _forget(check)
         for state in part:
@@ -238,7 +238,7 @@ def _many_closed(check: _Check, states: Columns, bounds: Limits) -> None:
     from sa.checker.states_by_columns import Fault, Question, closed
 
     def between() -> None:
-        check_time(bounds)
+        spend(bounds, 20_000)
         check_memory(bounds)
 
     def moves(thread: int, place: int) -> tuple[int, Callable[[int], tuple[int, ...]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from sa.automata.automaton import Edge
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.relation import AbstractPath, Relation
 from sa.checker.claim import Claim, assumed_at, claim, related
@@ -40,7 +40,7 @@ def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0
     if failure is not None:
         return failure
     for pair in relation.pairs:
-        check_time(bounds)
+        spend(bounds, 200)
         here = assumed_at(made, pair.concrete, pair.abstract)
         with session.assuming(here):
             failure = _discharge_all(session, frozenset(here), _at(made, pair.concrete, pair.abstract))

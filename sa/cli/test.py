@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Annotated
 
 import typer
 
+from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
 from sa.cli.options import Files, JsonOption, JunitOption, MemoryOption, QuietOption, SarifOption, Settings
 from sa.cli.output import screen, write, write_json
@@ -46,7 +46,7 @@ def _test(paths: tuple[str, ...], jobs: int, timeout: float, settings: Settings)
     from sa.processes.commands import run_all
     from sa.report.suite import Tested, show_case, show_counts, suite_json, suite_status, tested
 
-    started = perf_counter()
+    started = clock()
     suite = suite_of(paths)
     if not suite.questions:
         message = f"no file in {', '.join(f'`{p}`' for p in paths)} says what it expects"
@@ -63,7 +63,7 @@ def _test(paths: tuple[str, ...], jobs: int, timeout: float, settings: Settings)
         cases.append(case)
         if not settings.json and not (settings.quiet and case.met):
             write(show_case(case, screen()))
-    seconds = perf_counter() - started
+    seconds = clock() - started
     write_facts(settings, [case.facts for case in cases])
     if settings.json:
         write_json(suite_json(cases, suite.silent, seconds))

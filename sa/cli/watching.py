@@ -10,12 +10,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 from msgspec import Struct, field
 
 from sa.base.budget import Event, Report, unheard
+from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
 from sa.base.meter import Part, metered
 from sa.cli.asked import ASKED, Asked
@@ -44,7 +44,7 @@ class _Seen(Struct):
     obligations: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def note(self, engine: str, event: Event) -> None:
-        now = perf_counter() - self.started
+        now = clock() - self.started
         self.close(now)
         self.engine, self.event, self.since = engine, event, now
 
@@ -91,7 +91,7 @@ def watched(wanted: Watching) -> Iterator[Watch]:
     if wanted == Watching():
         yield Watch(None if asked is None else partial(_noted, asked))
         return
-    seen, over = _Seen(perf_counter()), threading.Event()
+    seen, over = _Seen(clock()), threading.Event()
     file = None if wanted.trace is None else _opened(wanted.trace)
 
     def reports(engine: str) -> Report:
@@ -117,9 +117,9 @@ def watched(wanted: Watching) -> Iterator[Watch]:
         over.set()
         if ticker is not None:
             ticker.join()
-        seen.close(perf_counter() - seen.started)
+        seen.close(clock() - seen.started)
         if file is not None:
-            _write(file, perf_counter() - seen.started, "", Event("the end"))
+            _write(file, clock() - seen.started, "", Event("the end"))
             file.close()
         if wanted.profile:
             sys.stderr.write(_profile(seen))
@@ -152,7 +152,7 @@ def _show_progress(seen: _Seen, watch: Watch, over: threading.Event) -> None:
         return
     while True:
         with watch.line:
-            _draw(progress_line(seen.engine, seen.event, perf_counter() - seen.started))
+            _draw(progress_line(seen.engine, seen.event, clock() - seen.started))
         if over.wait(_AGAIN):
             break
     with watch.aside():

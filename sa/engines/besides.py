@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Refinement
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Play
@@ -110,7 +110,7 @@ def _kept_by(goal: Goal, coupling: Coupling, options: Options) -> Coupling | Non
         said = _said(coupling)
         if not said:
             return None
-        check_time(options.limits)
+        spend(options.limits, 800)
         play = _play(replace(goal, iota=(*goal.iota, *map(_formula, said))), options)
         if play is None:
             return coupling

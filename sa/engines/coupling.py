@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from time import monotonic
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import own_local
 from sa.base.budget import Budget
+from sa.base.clock import clock
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, share
 from sa.base.verdict import Reason, Verdict
@@ -83,7 +83,7 @@ def couple(
     try:
         return _found(asking)
     except LimitReached as limit:
-        if limit.reason is not Reason.TIMEOUT:
+        if limit.reason not in (Reason.TIMEOUT, Reason.WORK):
             raise
         return None
     except InputError:
@@ -175,10 +175,10 @@ def _descended(asking: _Asking, coupling: Coupling) -> Coupling:
 
 def _play(goal: Goal, options: Options, depth: Depth) -> Result | None:
     """A play against a goal, judged, if one is found before a proof and soon."""
-    started = monotonic()
+    started = clock()
     budget = Budget(share(options.limits, SHARE_OF_A_PLAY), options.seed)
     for decision in decisions(goal, budget, portfolio(depth)):
-        result = result_of(goal, decision, monotonic() - started, options)
+        result = result_of(goal, decision, clock() - started, options)
         if result.verdict is not Verdict.UNKNOWN:
             return result if result.verdict is Verdict.REFUTED else None
     return None

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from sa.base.budget import Budget, Report
 from sa.base.diagnostic import Diagnostic, error
-from sa.base.limits import Limits, Pace
+from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
 from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Refuted, Related, Stuck
 
@@ -57,20 +57,18 @@ GoalEngine: TypeAlias = (
     Prover[GoalAsked, Related | Stuck] | Refuter[GoalAsked, Lost | Stuck] | Decider[GoalAsked, Related | Stuck, Lost]
 )
 
-#: Seconds of processor time of the rounds in which goals are decided. Engines have shares of a round, whatever the time
-#: limit is, so that a shorter limit loses nothing that a longer one has found by then. In the last round each engine
-#: ends by itself, so that which answers there are does not depend on the clock.
-ROUNDS = (6.0, 24.0, 96.0, inf)
+#: Units of the rounds in which engines are asked. Each has its share of a round, and whoever was cut short has another
+#: one, four times as large, in the next. In the last round each engine ends by itself.
+ROUNDS = (6_000_000, 24_000_000, 96_000_000, inf)
 
 
 def rounds(bounds: Limits) -> Iterator[Limits]:
     """The limits of each round; those that are given, where they are those of a round."""
-    if bounds.horizon is not None:
+    if bounds.end is not None:
         yield bounds
         return
-    pace = Pace()
-    for seconds in ROUNDS:
-        yield pace.soon(bounds, seconds)
+    for units in ROUNDS:
+        yield allot(bounds, units)
 
 
 E = TypeVar("E")
@@ -89,14 +87,16 @@ def when_asked(load: Callable[[], Decide[Q, E]]) -> Decide[Q, E]:
 
 
 class Turn(Struct, Generic[E], frozen=True):
-    """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the time that is left when it begins.
+    """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the units that are left when it begins.
 
-    `follows`: it goes on from what the turn before has left, and has another turn when that one has.
+    `since` is the first round in which it is asked. `follows`: it goes on from what the turn before has left, and has
+    another turn when that one has.
     """
 
     engine: E
     share: float
     follows: bool = False
+    since: int = 0
 
 
 def answers(engine: Prover[Q, P] | Refuter[Q, R] | Decider[Q, P, R]) -> tuple[Verdict, ...]:

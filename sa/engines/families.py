@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
-from sa.base.limits import LimitReached, Limits, Pace, remaining
+from sa.base.limits import LimitReached, Limits, allot, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.engines.besides import Besides, at_rest, related_besides, with_besides
@@ -103,34 +103,34 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     chosen = asked.block is not None and asked.block.choose_init
     if chosen:
         notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
-    work, last, pace = Work(asked), None, Pace()
+    work, last = Work(asked), None
     waiting = tuple(t for t in (PLAYS if options.plays_first else PLAN) if isinstance(t, Refuting) or not chosen)
-    for seconds in ROUNDS:
+    for units in ROUNDS:
         again = list[Proving | Refuting]()
         for tried in waiting:
-            own, turns = replace(options, limits=pace.soon(options.limits, seconds)), len(options.diary.turns)
+            own, turns = replace(options, limits=allot(options.limits, units)), len(options.diary.turns)
             cut = False
             try:
                 found = _tried(work, tried, own, options.limits, notes)
             except LimitReached as limit:
                 notes[f"a part of the search was cut short: {limit.reason.value}"] = None
-                if limit.reason is not Reason.TIMEOUT:
+                if limit.reason is not Reason.WORK:
                     return _as_far_as(asked, last, notes)
                 found, cut = None, True
             if found is not None and found.is_answer:
                 return found
             last = found if found is not None and (last is None or _tells(found)) else last
-            if cut or any(t.ended is Reason.TIMEOUT for t in options.diary.turns[turns:]):
+            if cut or any(t.ended is Reason.WORK for t in options.diary.turns[turns:]):
                 again.append(tried)
         waiting = tuple(again)
-        if remaining(options.limits) == 0.0:
+        if is_over(options.limits):
             break
     return _as_far_as(asked, last, notes)
 
 
 def _tells(found: Found) -> bool:
-    """Whether what is missing is more than time."""
-    return any(r.unknown is not None and r.unknown.reason is not Reason.TIMEOUT for r in found.results)
+    """Whether what is missing is more than time or work."""
+    return any(r.unknown is not None and r.unknown.reason not in (Reason.TIMEOUT, Reason.WORK) for r in found.results)
 
 
 def _as_far_as(asked: Crowds, last: Found | None, notes: dict[str, None]) -> Found:

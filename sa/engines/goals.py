@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from typing import assert_never
 
 from sa.base.budget import Budget, Report, Shared, unheard
-from sa.base.limits import LimitReached, Limits, Unsupported, remaining, share
+from sa.base.limits import LimitReached, Limits, Unsupported, is_over, share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.engines.engine import GoalEngine, Turn, rounds
@@ -49,17 +49,17 @@ def decisions(
         cut = False
         for turn in waiting:
             name = turn.engine.name
-            trying = kept.begin(name, goal.name)
+            trying, cuts = kept.begin(name, goal.name), bounds.work.cuts
             own = Budget(share(bounds, turn.share), budget.seed)
             report = trying.hears(unheard if reports is None else reports(name))
             try:
                 why = (yield from _asked(turn.engine, asked, own, report, trying)) or why
             finally:
                 kept.end(trying)
-            if trying.ended is not None and not _goes_on(trying.ended, own.bounds, budget.bounds):
+            if trying.ended is not None and not _goes_on(trying.ended, budget.bounds):
                 yield Decision(Unknown(trying.ended, so_far(asked)), effort_of(asked))
                 return
-            cut = trying.ended is Reason.TIMEOUT or (turn.follows and cut)
+            cut = trying.ended is Reason.WORK or bounds.work.cuts > cuts or (turn.follows and cut)
             if cut:
                 again.append(turn)
         if not again:
@@ -94,12 +94,10 @@ def _asked(
         why = Unknown(Reason.BOUND, f"the engine `{engine.name}` came to formulas that are nested too deeply")
     except LimitReached as limit:
         trying.ended = limit.reason
-        why = Unknown(Reason.BOUND, f"the engine `{engine.name}` used its whole share of the time; {so_far(asked)}")
+        why = Unknown(Reason.BOUND, f"the engine `{engine.name}` used its whole share of the work; {so_far(asked)}")
     return why
 
 
-def _goes_on(ended: Reason, own: Limits, whole: Limits) -> bool:
-    """Whether others are asked once an engine has ended, by itself or at its own share of the time."""
-    if ended is Reason.TIMEOUT:
-        return own.deadline != whole.deadline and remaining(whole) != 0.0
-    return ended in (Reason.BOUND, Reason.UNSUPPORTED)
+def _goes_on(ended: Reason, whole: Limits) -> bool:
+    """Whether others are asked once an engine has ended, by itself or at its own share of the work."""
+    return ended in (Reason.BOUND, Reason.UNSUPPORTED) or (ended is Reason.WORK and not is_over(whole))

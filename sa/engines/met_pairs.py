@@ -5,12 +5,11 @@ Where that is not enough the concrete program has ghosts that follow abstract va
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.base.limits import LimitReached, Limits, remaining, soon
+from sa.base.clock import clock
+from sa.base.limits import LimitReached, Limits, allot, remaining
 from sa.base.verdict import Reason, Verdict
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
@@ -65,7 +64,7 @@ class Work(Struct, eq=False):
     """What is known of both programs by what was done for it, pairs of them, and what is related besides, made once.
 
     `wished` are formulas over shared concrete variables of which some may hold, `claims` should hold. `in_vain` are the
-    seconds that were there for what was begun.
+    units that were there for what was begun.
     """
 
     asked: Crowds
@@ -106,13 +105,13 @@ def proved_in(work: Work, tried: Proving, own: Options, whole: Limits) -> Found 
 
 
 def _with_time(own: Options, begun: float | None, whole: Limits) -> Options:
-    """The options with half of the time that there was when a part of the plan `begun`, if less is left: what is known
-    is kept for others, and it would be a waste to come back for the pairs much later.
+    """The options with half of the units that there were when a part of the plan `begun`, if less is left: what is
+    known is kept for others, and it would be a waste to come back for the pairs much later.
     """
     left = remaining(own.limits)
     if left is None or begun is None or left >= begun / 2:
         return own
-    return replace(own, limits=soon(whole, begun / 2))
+    return replace(own, limits=allot(whole, begun / 2))
 
 
 def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: Limits) -> Found | None:
@@ -145,22 +144,22 @@ def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: L
 def _for_all(own: Limits, whole: Limits) -> Limits:
     """The limits of what several parts of a plan use: more than what is left to one of them."""
     left = remaining(own)
-    return own if left is None else soon(whole, LONGER * left)
+    return own if left is None else allot(whole, LONGER * left)
 
 
 def _known(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
     """What is known of the abstract program, side 0, or of the concrete one. Raises LimitReached.
 
-    What took too long is not begun again where there is no more time than there was.
+    What took too much is not begun again where there is no more left than there was.
     """
     key, left = (side, met), remaining(bounds)
     if key not in work.known:
         if left is not None and left <= work.in_vain.get(key, 0.0):
-            raise LimitReached(Reason.TIMEOUT)
+            raise LimitReached(Reason.WORK)
         try:
             work.known[key] = _made(work, side, met, bounds)
         except LimitReached as limit:
-            if limit.reason is Reason.TIMEOUT and left is not None:
+            if limit.reason is Reason.WORK and left is not None:
                 work.in_vain[key] = left
             raise
     return work.known[key]
@@ -184,7 +183,7 @@ def _made(work: Work, side: int, met: Effort | None, bounds: Limits) -> Known:
 
 def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -> Found:
     """The proof from pairs, or how far it got."""
-    started = perf_counter()
+    started = clock()
     decisions = list[Decision]()
     for goal in pairs.goals:
         decisions.append(decided(goal, options, tried.depth))
@@ -193,14 +192,14 @@ def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -
     composition = composition_of(pairs, decisions)
     if composition is None:
         # The pairs are shown one by one, so that nothing need be said of the first one again.
-        return replace(shortcoming(pairs.goals, decisions, perf_counter() - started), notes=())
-    settled = perf_counter()
+        return replace(shortcoming(pairs.goals, decisions, clock() - started), notes=())
+    settled = clock()
     ruling = check_composition(composition, whole)
     if not isinstance(ruling, Accepted):
         where = f" ({ruling.where})" if ruling.where else ""
         note = f"the proof from pairs was not accepted: {ruling.obligation}{where}: {ruling.why}"
         return replace(shortcoming(pairs.goals, decisions, settled - started), notes=(note,))
-    deciding, checking = ((s / len(decisions)) for s in (settled - started, perf_counter() - settled))
+    deciding, checking = ((s / len(decisions)) for s in (settled - started, clock() - settled))
     results = tuple(
         Result(goal, Verdict.PROVED, r, None, None, statistics_of(decision, r, deciding, checking))
         for goal, decision, r in zip(pairs.goals, decisions, composition.relations, strict=True)

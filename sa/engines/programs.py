@@ -9,16 +9,15 @@ refute: a pair that is lost shows only that its environment is too coarse.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
-from time import perf_counter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
 from sa.base.budget import Budget, Shared
-from sa.base.limits import LimitReached, Limits, Pace, remaining, share
+from sa.base.clock import clock
+from sa.base.limits import LimitReached, Limits, allot, is_over, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -160,14 +159,14 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    memory, pace = _Memory(options.limits), Pace()
+    memory = _Memory(options.limits)
     waiting = PLAYS if options.plays_first else PLAN
-    for seconds in ROUNDS:
+    for units in ROUNDS:
         again = list[Pairs | Met | Products]()
         for tried in waiting:
             longer = tried.rounds if isinstance(tried, Products) else 1.0
-            bounds = pace.soon(options.limits, longer * seconds)
-            begun, left, own = time.monotonic(), remaining(bounds), replace(options, limits=bounds)
+            bounds = allot(options.limits, longer * units)
+            begun, left, own = bounds.work.done, remaining(bounds), replace(options, limits=bounds)
             cut_short = False
             match tried:
                 case Pairs(besides=Besides()):
@@ -185,7 +184,7 @@ def _by_plan(
                     try:
                         knowing = _met(abstract, concrete, block, product, own, tried, memory)
                     except LimitReached as limit:
-                        knowing, cut_short = None, limit.reason is Reason.TIMEOUT
+                        knowing, cut_short = None, limit.reason is Reason.WORK
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
                 case Products(depth):
@@ -196,8 +195,8 @@ def _by_plan(
                             return pairs or Found(()), whole
             if _is_over(options, whole):
                 return pairs or Found(()), whole
-            # Engines end at shares of these seconds, so what took a quarter of them was perhaps cut short.
-            cut_short |= left is not None and time.monotonic() - begun >= left / 4
+            # Engines end at shares of these units, so what took a quarter of them was perhaps cut short.
+            cut_short |= left is not None and bounds.work.done - begun >= left / 4
             if cut_short and not (isinstance(tried, Products) and tried.once):
                 again.append(tried)
         waiting = tuple(again)
@@ -224,19 +223,19 @@ class _Memory(Struct, frozen=True, eq=False):
         """As `recall.decided`; what would only be found out again, or not, is not asked again."""
         key = goal, depth
         if key not in self.settled:
-            left, begun = remaining(options.limits), time.monotonic()
+            left, begun = remaining(options.limits), options.limits.work.done
             decision = decided(goal, options, depth, self.of(goal))
-            # Engines end at shares of the time, so what took a quarter of it was perhaps cut short.
-            if isinstance(decision.evidence, Unknown) and left and time.monotonic() - begun >= left / 4:
+            # Engines end at shares of the work, so what took a quarter of it was perhaps cut short.
+            if isinstance(decision.evidence, Unknown) and left and options.limits.work.done - begun >= left / 4:
                 return decision
             self.settled[key] = decision
         return self.settled[key]
 
 
 def _is_over(options: Options, whole: Result | None) -> bool:
-    """Whether no more is to be tried: the time is over, or something else stops the work."""
+    """Whether no more is to be tried: the limits are reached, or something else stops the work."""
     reason = None if whole is None or whole.unknown is None else whole.unknown.reason
-    return remaining(options.limits) == 0.0 or reason in (Reason.MEMORY, Reason.INTERRUPTED)
+    return is_over(options.limits) or reason in (Reason.MEMORY, Reason.INTERRUPTED)
 
 
 def _pairs(
@@ -249,7 +248,7 @@ def _pairs(
     memory: _Memory,
 ) -> Found:
     """The proof from pairs of threads, or how far it got."""
-    started = perf_counter()
+    started = clock()
 
     def decide(goal: Goal) -> Decision:
         return memory.decided(goal, options, _DEPTHS[effort])
@@ -263,9 +262,9 @@ def _pairs(
         else:
             tried = attempt(begun(), options.limits, decide, effort)
         if tried.composition is None:
-            found = shortcoming(tried.goals, tried.decisions, perf_counter() - started)
+            found = shortcoming(tried.goals, tried.decisions, clock() - started)
             return replace(found, hopeful=tried.hopeful, imprecise=tried.imprecise)
-        settled = perf_counter()
+        settled = clock()
         # Where there is nothing to check, much need not be loaded.
         from sa.checker.composition import check_composition
 
@@ -280,7 +279,7 @@ def _pairs(
         return Found((), notes=(f"the inferred environments could not be checked: {fault}",))
     if not isinstance(ruling, Accepted):
         return Found((), notes=(f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}",))
-    spent = (settled - started, perf_counter() - settled)
+    spent = (settled - started, clock() - settled)
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
     notes = (f"invariants may mention {level.value}",) if level is not Level.HIDDEN else ()
     return Found(results, tried.composition, tuple(_inferred(tried)), notes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os.path import basename, dirname
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached
 from sa.base.verdict import Reason, Unknown, Verdict
@@ -53,7 +53,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
 
     A limit that is reached makes the goals that are left UNKNOWN. Raises QuestionsDiffer on an internal error.
     """
-    started, options = perf_counter(), replace(options, diary=Diary())
+    started, options = clock(), replace(options, diary=Diary())
     name = block.name if block is not None else _name(abstract, concrete)
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
     of_families = bool(abstract.families or concrete.families)
@@ -61,7 +61,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         made = _of_threads(abstract, concrete, block, options)
     else:
         made = _of_families(abstract, concrete, block, options)
-    found, decided = made.found, perf_counter()
+    found, decided = made.found, clock()
     if found.composition is not None or any(r.verdict is not Verdict.UNKNOWN for r in found.results):
         try:
             asked = asked_of(abstract, concrete, block, options.whole)
@@ -109,7 +109,7 @@ def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, 
             stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search began")
-    begun = perf_counter()
+    begun = clock()
     if stop is not None:
         found = Found(_one_by_one(asked, stop, options))
     elif together and len(concrete.threads) > 1:
@@ -134,7 +134,7 @@ def _of_families(abstract: Program, concrete: Program, block: Refinement | None,
         check_not_empty(texts, block.pre if block is not None else (), options.limits)
     except LimitReached as limit:
         found = Found(tuple(stopped(goal, Unknown(limit.reason, "before the search began")) for goal in texts))
-    begun = perf_counter()
+    begun = clock()
     found = found or _found(lambda own: decide_families(asked, own), options, (asked, texts))
     return _Decided(texts, alone, tuple(misspelled(texts)), begun, found)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 
 from msgspec.structs import replace
 
 from sa.base.budget import Shared
+from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
@@ -43,10 +43,10 @@ def answered(
     Where there is none, the answer says why the checker did not accept what there was, or why there was none. Engines
     go on from what is `shared`.
     """
-    started, refused = perf_counter(), None
+    started, refused = clock(), None
     for decision in found(goal, options, depth, shared):
         judging = options if checking is None else replace(options, limits=checking)
-        result = result_of(goal, decision, perf_counter() - started, judging)
+        result = result_of(goal, decision, clock() - started, judging)
         if not isinstance(decision.evidence, Unknown):
             if result.unknown is None and decision.strategy != RECALLED:
                 remember(goal, decision.evidence, options)
@@ -59,9 +59,9 @@ def answered(
 
 def result_of(goal: Goal, decision: Decision, seconds: float, options: Options) -> Result:
     """The answer to a goal that was decided in this time."""
-    started = perf_counter()
+    started = clock()
     result = _checked(goal, decision, options)
-    statistics = statistics_of(decision, result.relation, seconds, perf_counter() - started)
+    statistics = statistics_of(decision, result.relation, seconds, clock() - started)
     return replace(result, statistics=statistics)
 
 

@@ -1,4 +1,4 @@
-"""Asks the engines of a portfolio in turn, each for what is still open and within its share of the time.
+"""Asks the engines of a portfolio in turn, each for what is still open and within its share of the work.
 
 All evidence goes to the judge at once. What the judge does not accept stays open, and the next engine is asked; an
 engine that runs out of its share, or meets what it does not support, leaves what was settled as it is.
@@ -6,15 +6,16 @@ engine that runs out of its share, or meets what it does not support, leaves wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import monotonic, perf_counter
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, Report, unheard
-from sa.base.limits import LimitReached, Limits, Pace, Unsupported, remaining, share
+from sa.base.clock import clock
+from sa.base.limits import LimitReached, Limits, Unsupported, allot, is_over, remaining, share
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
@@ -38,15 +39,18 @@ Judge: TypeAlias = Callable[[Settled], Ruling]
 Reports: TypeAlias = Callable[[str], Report]
 
 
-#: Where there is no time limit, the seconds of processor time that an engine may take in each round. In the last one it
-#: ends by itself, so that which answers there are does not depend on the clock; earlier ones keep a long search
-#: from going first.
-ROUNDS = (15.0, 120.0, None)
+#: Units of the rounds in which engines are asked, each within its share. A program is settled in the first round in
+#: which the engine that settles it has enough, so the others have not had much more by then. In the last round each
+#: engine ends by itself.
+ROUNDS = (2_000_000, 8_000_000, 32_000_000, 128_000_000, inf)
 
 
-#: Once a claim is refuted, the answer to the whole question is known. The other claims have as much time again as it
-#: took until then, but so many seconds at least.
-AFTER_A_RUN = 10.0
+#: Once a claim is refuted, the answer to the whole question is known. The other claims have as many units again as it
+#: took until then, but so many at least.
+AFTER_A_RUN = 10_000_000
+
+
+_HURRIED = "since a claim is refuted, the others were given no more work than it took, but some at least"
 
 
 def _still_open(bad: Bad) -> bool:
@@ -68,45 +72,38 @@ def run(
 ) -> Iterator[Progress]:
     """What becomes of the question, as soon as it is known; no engine is asked about what is `over`.
 
-    A run into something bad that `refutes` a claim leaves less time for the others.
+    A run into something bad that `refutes` a claim leaves less work for the others.
 
     Raises LimitReached where the limits of the whole are reached: what was settled before stands.
     """
-    open_, begun, refuted = list(asked.bads), perf_counter(), False
-    waiting, pace = tuple(portfolio), Pace()
-    for seconds in ROUNDS if budget.bounds.deadline is None else (None,):
-        again = list[Turn[ClaimEngine]]()
+    open_, begun, refuted = list(asked.bads), budget.bounds.work.done, False
+    waiting = tuple(portfolio)
+    for number, units in enumerate(ROUNDS):
+        again, round_ = list[Turn[ClaimEngine]](), allot(budget.bounds, units)
         for turn in waiting:
+            if turn.since > number:
+                again.append(turn)
+                continue
             open_ = [b for b in open_ if not over(b)]
             if not open_:
                 return
-            bounds = share(budget.bounds, turn.share) if seconds is None else pace.soon(budget.bounds, seconds)
-            ended: Reason | None = None
+            bounds, cuts, cut = share(round_, turn.share), budget.bounds.work.cuts, False
             for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
                 if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
                     open_ = [b for b in open_ if b not in said.settled.bads]
                     if not refuted and isinstance(said.settled, Refuted) and refutes(said.settled.bad):
-                        refuted, seconds_left = True, max(AFTER_A_RUN, perf_counter() - begun)
-                        budget, note = _hurried(budget, seconds_left)
-                        yield from note
-                if isinstance(said, Tried):
-                    ended = said.ended
+                        refuted, left = True, max(AFTER_A_RUN, budget.bounds.work.done - begun)
+                        budget = replace(budget, bounds=allot(budget.bounds, left))
+                        round_ = allot(budget.bounds, inf if (rest := remaining(round_)) is None else rest)
+                        yield Note(_HURRIED)
+                cut = isinstance(said, Tried) and said.ended is Reason.WORK
                 yield said
                 if all(map(over, open_)):
                     break
-            if ended is Reason.TIMEOUT:
+            # An engine may end by itself when a part of its share is used up.
+            if cut or budget.bounds.work.cuts > cuts:
                 again.append(turn)
         waiting = tuple(again)
-
-
-def _hurried(budget: Budget, seconds: float) -> tuple[Budget, Iterable[Note]]:
-    """The budget with so many seconds left, if it has a limit of time and more are left; and what there is to say."""
-    left = remaining(budget.bounds)
-    if left is None or left <= seconds:
-        return budget, ()
-    bounds = replace(budget.bounds, deadline=monotonic() + seconds)
-    said = Note(f"since a claim is refuted, the others were looked at for {seconds:.0f} more seconds")
-    return replace(budget, bounds=bounds), (said,)
 
 
 def _asked(
@@ -119,7 +116,7 @@ def _asked(
     reports: Reports | None,
 ) -> Iterator[Progress]:
     """What one engine says within its bounds. Raises LimitReached where those of the whole are reached."""
-    started, ended, last = perf_counter(), None, list[Event]()
+    started, ended, last = clock(), None, list[Event]()
     heard = unheard if reports is None else reports(engine.name)
 
     def report(event: Event) -> None:
@@ -131,21 +128,21 @@ def _asked(
             if isinstance(found, Note):
                 yield found
                 continue
-            begun = perf_counter()
+            begun = clock()
             ruling = judge(found)
-            yield Ruled(engine.name, found, ruling, perf_counter() - begun)
+            yield Ruled(engine.name, found, ruling, clock() - begun)
     except Unsupported as problem:
         ended = problem.reason
     except RecursionError:
         # Formulas that are nested too deeply for the functions that go through them: this engine's bound.
         ended = Reason.BOUND
     except LimitReached as limit:
-        if not _is_own(limit, bounds, budget.bounds):
+        if not _is_own(limit, budget.bounds):
             raise
         ended = limit.reason
-    yield Tried(engine.name, perf_counter() - started, ended, open_, last[0] if last else None)
+    yield Tried(engine.name, clock() - started, ended, open_, last[0] if last else None)
 
 
-def _is_own(limit: LimitReached, own: Limits, whole: Limits) -> bool:
-    """Whether a limit is only that of the engine's share: time is left for others."""
-    return limit.reason is Reason.TIMEOUT and own.deadline != whole.deadline and remaining(whole) != 0.0
+def _is_own(limit: LimitReached, whole: Limits) -> bool:
+    """Whether a limit is only that of the engine's share: work is left for others."""
+    return limit.reason is Reason.WORK and not is_over(whole)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from time import monotonic
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -19,6 +18,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
+from sa.base.clock import clock
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason
@@ -136,8 +136,8 @@ def _telling(say: Callable[[_Heard], None]) -> Reports:
 
         def report(event: Event) -> None:
             nonlocal told
-            if monotonic() >= told + _SELDOM:
-                told = monotonic()
+            if clock() >= told + _SELDOM:
+                told = clock()
                 say(_Heard(engine, event))
 
         return report

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import perf_counter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.base.budget import Event, Report
+from sa.base.clock import clock
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 
@@ -59,11 +59,11 @@ class Diary(Struct, eq=False):
 
     def begin(self, engine: str, goal: str) -> Trying:
         """An engine begins to work on a goal."""
-        return Trying(engine, goal, perf_counter())
+        return Trying(engine, goal, clock())
 
     def end(self, trying: Trying) -> None:
         """It is over."""
-        spent = perf_counter() - trying.began
+        spent = clock() - trying.began
         told = Tried(trying.engine, spent, trying.ended, (), trying.last, trying.goal, trying.stuck, trying.found)
         self.turns.append(told)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from time import perf_counter
 
 from msgspec import Struct, field
 
@@ -17,6 +16,7 @@ from sa.automata.family import Family, crowd
 from sa.automata.program import Program
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
+from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import Reason, Unknown, Verdict
@@ -105,7 +105,7 @@ def verify(
     """
     claims = claims_of(program)
     same_claims(program, claims)
-    work = _Work(program, claims, options, perf_counter())
+    work = _Work(program, claims, options, clock())
     if tell is not None:
         tell(lambda why: _answer(work, why, ()))
     stop, warnings = _prepared(work)
@@ -118,7 +118,7 @@ def verify(
 
 def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
     """Warnings about what cannot happen, and why there can be no answer, if so. Raises InputError."""
-    program, bounds, started = work.program, work.options.bounds, perf_counter()
+    program, bounds, started = work.program, work.options.bounds, clock()
     work.at = _At("prepare", started)
     stop: Unknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
@@ -137,14 +137,14 @@ def _over(work: _Work) -> None:
     """Note how long the phase took."""
     at, work.at = work.at, None
     if at is not None:
-        work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + perf_counter() - at.since
+        work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + clock() - at.since
 
 
 def _searched(
     work: _Work, threads: tuple[Automaton, ...], families: tuple[Family, ...], bads: tuple[Bad, ...]
 ) -> Unknown | None:
     """Note what can be settled of the same threads, as soon as it is; why that ended early, if it did."""
-    options, axioms, started = work.options, work.program.axioms, perf_counter()
+    options, axioms, started = work.options, work.program.axioms, clock()
     asked = Asked(threads, bads, axioms, families=families, init=work.program.init)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
@@ -167,7 +167,7 @@ def _searched(
                 case Ruled():
                     work.seconds["check"] = work.seconds.get("check", 0.0) + found.checking
                     work.at.since += found.checking
-                    _note(work, found, perf_counter() - started)
+                    _note(work, found, clock() - started)
                     if isinstance(found.ruling, Accepted):
                         accepted.append(found.settled)
     except LimitReached as limit:
@@ -214,7 +214,7 @@ def _heard(work: _Work, engine: str) -> Report:
     """The report of an engine whose turn has come: what it says is noted, and told on."""
     at, heard = work.at, unheard if work.options.reports is None else work.options.reports(engine)
     if at is not None:
-        at.engine, at.asked, at.last = engine, perf_counter(), None
+        at.engine, at.asked, at.last = engine, clock(), None
 
     def report(event: Event) -> None:
         if at is not None:
@@ -230,7 +230,7 @@ def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
     if at is None or not at.engine:
         return None
     open_ = tuple(b for b in at.bads if b not in work.known)
-    return Tried(at.engine, perf_counter() - at.asked, stop.reason, open_, at.last)
+    return Tried(at.engine, clock() - at.asked, stop.reason, open_, at.last)
 
 
 def _engines(asked: Portfolio, families: bool) -> Portfolio:
@@ -278,9 +278,9 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     program, known, seconds, at = work.program, dict(work.known), dict(work.seconds), work.at
     tried = tuple(work.tried)
     if at is not None:
-        seconds[at.phase] = seconds.get(at.phase, 0.0) + perf_counter() - at.since
+        seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
         tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
-    otherwise = _Known("", perf_counter() - work.started, unknown=stop or _NOT_FOUND)
+    otherwise = _Known("", clock() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in work.claims)
     # What a file expects is about `refine` where it claims nothing of itself.
     expected, notes = (program.expect, tuple(_notes(program))) if work.claims else (None, ())

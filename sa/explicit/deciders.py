@@ -82,17 +82,17 @@ def _by_beam(asked: Asked, found: Search, budget: Budget, report: Report) -> Ite
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
     """What a long search settles, in which steps that need not be interleaved are not.
 
-    A search that a limit ended is made again only where there is more time, and one that gave up not at all. Raises
+    A search that a limit ended is made again only where more work is left, and one that gave up not at all. Raises
     LimitReached.
     """
-    s, seconds = system(asked.threads, asked.bads), remaining(budget.bounds)
+    s, units = system(asked.threads, asked.bads), remaining(budget.bounds)
     in_vain = asked.shared.once(("all states in vain", asked.bads), list[float])
-    if any((inf if seconds is None else seconds) <= spent for spent in in_vain):
+    if any((inf if units is None else units) <= spent for spent in in_vain):
         return
     try:
         found = search(s, LONG if _unbounded(s) else LONGEST, budget.bounds, report)
     except LimitReached:
-        in_vain += () if seconds is None else (seconds,)
+        in_vain += () if units is None else (units,)
         raise
     in_vain += () if found.ended else (inf,)
     yield from _settled(asked, found)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of, values_of, within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.terms import build
 from sa.terms.between import Interval, between
 from sa.terms.compile import compiled, predicate
@@ -171,7 +171,7 @@ def extensions(how: Picks, row: Row, most: int, bounds: Limits = _WITHOUT) -> tu
         if looked_at >= most:
             return found, False
         if looked_at % _BETWEEN_LOOKS == 0:
-            check_time(bounds)
+            spend(bounds, 200)
         if extended is not None:
             found.append(tuple(extended[how.given + i] for i in how.places))
     return found, not missed

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.budget import Event, Report, unheard
-from sa.base.limits import Limits, check_memory, check_time
+from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.packed import HAS_NUMPY, WORD
 from sa.explicit.layout import WIDTHS, Layout, TooWide, layout, placed
 from sa.explicit.moves import Making, Moves, moves_of, tested
@@ -164,7 +164,7 @@ def _run(work: _Work, report: Report) -> None:
             # Where levels are small, many of them between two looks: a look takes longer than such a level.
             if since >= _BETWEEN_LOOKS:
                 report(Event("states", {"states": len(work.seen), "steps deep": steps}))
-                check_time(work.making.bounds)
+                spend(work.making.bounds, 13_000)
                 check_memory(work.making.bounds)
                 _forget(work)
                 since = 0
@@ -207,7 +207,7 @@ def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> 
     work.levels = levels
 
     def between() -> None:
-        check_time(making.bounds)
+        spend(making.bounds, 29_000)
         check_memory(making.bounds)
 
     while work.open and making.exact and levels.known.count <= work.effort.by_levels:
@@ -323,7 +323,7 @@ def _rows(work: _Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[
     work.making.exact = work.making.exact and how.complete
     for looks, row in enumerate(ways(how)):
         if looks % _BETWEEN_LOOKS == 0:
-            check_time(work.making.bounds)
+            spend(work.making.bounds, 12_000)
         if looks > work.effort.states * _LOOKS_AT_STARTS:
             work.making.exact = False
             return

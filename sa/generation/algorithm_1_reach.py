@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, edges_from, variables_of
 from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.domains.lattice import Domain, V
 from sa.domains.thresholds import Thresholds, thresholds_of
 from sa.generation.effect import Effect, Shape, effect_of, joined, shape_of, step, taking
@@ -137,7 +137,7 @@ def _settle(run: Reach[V]) -> None:
     while any(run.waiting):
         for index, waiting in enumerate(run.waiting):
             while waiting:
-                check_time(run.bounds)
+                spend(run.bounds, 1000)
                 _, name = heappop(waiting)
                 run.queued[index].discard(name)
                 _process(run, index, name)
@@ -154,7 +154,7 @@ def _process(run: Reach[V], index: int, name: str) -> None:
     _absorb(run, index, name)
     thread, value = run.threads[index], run.values[index][name]
     for _, edge, shape in thread.outgoing[name]:
-        check_time(run.bounds)
+        spend(run.bounds, 800)
         after = step(run.domain, edge, thread.written[edge.target], value)
         if run.domain.is_bottom(after):
             continue
@@ -173,7 +173,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
         for effect in _others(run, index):
             if is_kept(run.parts, effect, run.values[index][name]):
                 continue
-            check_time(run.bounds)
+            spend(run.bounds, 700)
             moved = disturbed(run.parts, effect, run.values[index][name])
             moved = run.domain.guard(moved, run.threads[index].written[name])
             grown = _grow(run, index, name, moved, True) or grown
@@ -265,7 +265,7 @@ def _sharpen(run: Reach[V], start: V) -> None:
         run.effects = [{} for _ in run.threads]
         for index in range(len(run.threads)):
             for name in run.values[index]:
-                check_time(run.bounds)
+                spend(run.bounds, 100)
                 _effects_at(run, index, name)
         run.turned = {
             (place, shape): _turned(run.domain, effect, names)
@@ -309,7 +309,7 @@ def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
         first, begun = _first(run, index, start)
         images[first] = begun
         for name, value in values.items():
-            check_time(run.bounds)
+            spend(run.bounds, 450)
             for _, edge, _ in thread.outgoing[name]:
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, grown, implies, meet, rows_of
 from sa.hybrid.control import value_of
 from sa.hybrid.equalities import is_safe
@@ -62,7 +62,7 @@ def alternatives(
         if first is not None:
             reached(point, first)
     while waiting:
-        check_time(session.bounds)
+        spend(session.bounds, 500)
         point, here = waiting.pop()
         # It may be part of a greater one by now.
         if here not in found[point].those:

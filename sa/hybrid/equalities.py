@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.domains import zones
 from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
@@ -49,7 +49,7 @@ def equalities(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -
         if first is not None:
             reached(point, first)
     while waiting:
-        check_time(bounds)
+        spend(bounds, 600)
         here = waiting.popleft()
         queued.discard(here)
         known = meet(found[here], rows_of(build.land(*assumed_at(f, lemmas, here))))

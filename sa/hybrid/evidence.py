@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Ending, Run
 from sa.conditions.never import at_places
 from sa.explicit.whole import Arc, Whole, is_bad, run_of, whole
@@ -41,7 +41,7 @@ def joints(
     found = {point: formula for point, formula in held.items() if first_own(f, point) is None}
     by_place = dict[tuple[int, ...], list[Term]]()
     for point in full.steps:
-        check_time(bounds)
+        spend(bounds, 40)
         formula = _weakest(f, full, found, point)
         if formula is not build.FALSE:
             values = known(f, point)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.live import live
 from sa.automata.rename import apart
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places
 from sa.explicit.whole import Arc, Whole, is_bad
@@ -176,7 +176,7 @@ def explored(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | Var 
     seen = set(pending)
     while pending:
         here = pending.pop()
-        check_time(bounds)
+        spend(bounds, 70)
         steps[here] = tuple(_steps(f, here, reduced))
         for step in steps[here]:
             if step.target is not None and step.target not in seen:

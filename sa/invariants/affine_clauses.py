@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.domains.affine import EVERYTHING, Space, assign, forget, formulas, grown, meet, rows_of
 from sa.smt.horn import Atom, Clause
 from sa.terms import build
@@ -37,7 +37,7 @@ def affine_equations(
             readers[atom.predicate].append(number)
     waiting = deque(n for n, c in enumerate(steps) if not c.body)
     while waiting:
-        check_time(bounds)
+        spend(bounds, 400)
         clause = steps[waiting.popleft()]
         head = clause.head
         assert head is not None

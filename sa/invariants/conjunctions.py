@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.invariants.examples import Examples, examples
 from sa.invariants.houdini import Sight, has_functions, surviving
 from sa.invariants.strength import stronger, strongest
@@ -83,7 +83,7 @@ def _conjunctions(
     waiting = deque(range(len(steps)))
     queued = set(waiting)
     while waiting:
-        check_time(bounds)
+        spend(bounds, 250)
         number = waiting.popleft()
         queued.discard(number)
         head = steps[number].head

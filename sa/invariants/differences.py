@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
 from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.domains import zones
 from sa.domains.zones import Zone
 from sa.terms import build
@@ -85,7 +85,7 @@ def spread(
     for _ in range(most):
         if not queue:
             return found
-        check_time(limits)
+        spend(limits, 1200)
         place = places[heappop(queue)]
         waiting.discard(place)
         for target, changed, relations in leaving[place]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import at_places, failing_edges, taking
@@ -168,7 +168,7 @@ def _inductive(f: _Frame, offered: tuple[Term, ...]) -> tuple[Term, ...]:
     while falling and left:
         falling = False
         for step in steps:
-            check_time(f.session.bounds)
+            spend(f.session.bounds, 50)
             touched = tuple(c for c in left if not c.free.isdisjoint(step.after))
             if not touched:
                 continue

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.smt.horn import Clause
 from sa.smt.session import Sat, Session
 from sa.terms import build
@@ -49,14 +49,14 @@ def examples(session: Session, parameters: Mapping[str, Sequence[Var]], clauses:
     rules: dict[str, list[_Rule]] = {name: [] for name in parameters}
     steps = dict[tuple[tuple[Var, ...], Term, tuple[Term, ...]], _Step]()
     for clause in clauses:
-        check_time(session.bounds)
+        spend(session.bounds, 200)
         for number, atom in enumerate(clause.body if clause.head is not None else ()):
             rule = _rule(clause, number, steps)
             if rule is not None:
                 rules[atom.predicate].append(rule)
     tries = 0
     while s.waiting and tries < TRIES:
-        check_time(session.bounds)
+        spend(session.bounds, 20)
         name, row = s.waiting.popleft()
         tries += len(rules[name])
         for rule in rules[name]:

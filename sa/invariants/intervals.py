@@ -20,7 +20,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from
 from sa.automata.components import components
 from sa.automata.ranges import within
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds, thresholds_of
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
@@ -180,7 +180,7 @@ def _points(owner: Owner, begun: Ranges, bounds: Limits) -> Mapping[Point, Seque
     for point in pending:
         if point in found:
             continue
-        check_time(bounds)
+        spend(bounds, 120)
         known = owner.known(point)
         found[point] = [s for e in outgoing[point.place] for s in _ways(owner, point, known, e, invariants)]
         if len(found) > POINTS and owner.control:
@@ -285,7 +285,7 @@ def _settle(run: _Run, number: int) -> set[Var]:
     """Work on a thread until nothing changes there; the variables of which more is possible than before."""
     grown, pending = set[Var](), list(run.points[number])
     while pending:
-        check_time(run.bounds)
+        spend(run.bounds, 75)
         point = pending.pop()
         box = run.points[number][point]
         for step in run.steps[number][point]:
@@ -347,7 +347,7 @@ def _narrow(run: _Run) -> None:
     points = [_first(run, owner) for owner in run.owners]
     for number, boxes in enumerate(run.points):
         for point, box in boxes.items():
-            check_time(run.bounds)
+            spend(run.bounds, 40)
             for step in run.steps[number][point]:
                 after = _after(run, number, point, box, step)
                 if after is None:

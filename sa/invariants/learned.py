@@ -23,7 +23,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.automata.ranges import within
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges
@@ -182,7 +182,7 @@ def _equations(
     spaces = [(None, here), (None, on_its_way), *((where, here) for where in _wheres(w, asked, seen))]
     found, few, left = list[Equation](), list[Word | None](), EQUATIONS
     for where, numbers in spaces:
-        more, size = equations(seen, looked, numbers, where, lambda: check_time(bounds))
+        more, size = equations(seen, looked, numbers, where, lambda: spend(bounds, 15_000))
         found += more or ()
         few += [where] if more is None else []
         left -= size

@@ -16,7 +16,7 @@ from random import Random
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Failing
 from sa.explicit.whole import Whole, whole
 from sa.invariants.linear import null_space
@@ -81,7 +81,7 @@ def equations(threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> Samp
     moving = frozenset(v for by_place in w.arcs for here in by_place for a in here for v in a.updates)
     pool = dict[Term, None]()
     for states in seen.values():
-        check_time(bounds)
+        spend(bounds, 200)
         pool.update(dict.fromkeys(_equations([*numbers, *rests], moving, list(states))))
     every = tuple(sorted((substitute(e, rests) for e in pool), key=_degree))[:POOL]
     tests = [(e, predicate(e, numbers)) for e in every]
@@ -159,7 +159,7 @@ def _visited(w: Whole, random: Random, bounds: Limits) -> Iterator[tuple[int, tu
     """The states of random runs: the run's number, where the threads are, and the values."""
     moves, session = moves_of(w), Session(bounds)
     for run in range(RUNS):
-        check_time(bounds)
+        spend(bounds, 200)
         row = start(w, session, random)
         if row is None:
             return

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Kind
 from sa.base.budget import Event, Report, unheard
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Ending, Run
 from sa.explicit.whole import Arc, Whole, is_bad, run_of
 from sa.smt.session import Sat, Session, Undecided
@@ -42,7 +42,7 @@ def unroll(w: Whole, bad: Bad, depth: int, rlimit: int, bounds: Limits, report: 
         scopes.enter_context(session.assuming(_first(u, active)))
         for step in range(depth + 1):
             # The session looks at the clock only where it asks the solver.
-            check_time(bounds)
+            spend(bounds, 200)
             report(Event("runs", {"steps": step}))
             answer = session.check((_violation(u, step),))
             if isinstance(answer, Sat):

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Report, unheard
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Run
 from sa.explicit.evidence import run_into
 from sa.explicit.picks import FEW
@@ -40,7 +40,7 @@ def find_run(
     Declared environments play no part. Axioms would be of no use: what depends on functions without a body
     cannot be evaluated, and is no run. Raises LimitReached, and SolverDisagrees on an internal error.
     """
-    check_time(bounds)
+    spend(bounds, 200)
     effort = effort or Effort()
     w = whole(threads, bad)
     if not can_be_bad(w, bad):

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import FAIL, Variable
 from sa.automata.ranges import values_of
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.explicit.whole import Arc, Whole
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -52,7 +52,7 @@ def walks(w: Whole, random: Random, bounds: Limits, runs: int, steps: int) -> It
     moves, session = moves_of(w), Session(bounds)
     only = _only_start(w, session)
     for run in range(runs):
-        check_time(bounds)
+        spend(bounds, 220)
         row = only or start(w, session, random)
         if row is None:
             return

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.goal import iota_of
 from sa.certificates.play import Exhausted, Position, Step
 from sa.game.board import Board
@@ -60,7 +60,7 @@ def survivor(
     layers, before, iota = list[_Layer](), concrete, iota_of(board.goal).free
     current: _Current = {_key(abstract): (abstract, None, ())}
     for number, move in moves:
-        check_time(session.bounds)
+        spend(session.bounds, 300)
         edge = move.edge
         if edge.label is None and iota.isdisjoint(v for v, _ in edge.updates):
             stay = {key: _Place(here, None, came_from, by) for key, (here, came_from, by) in current.items()}
@@ -85,7 +85,7 @@ def play_along(
     layers, before = list[_Layer](), concrete
     current: _Current = {_key(abstract): (abstract, None, ())}
     for number, move in moves:
-        check_time(session.bounds)
+        spend(session.bounds, 300)
         layer = _answered(board, session, before, _challenge(board, number), move, current, some=False)
         if any(place.answers is None for place in layer.values()):
             return along_fronts(board.goal, session, concrete, abstract, [m for _, m in moves])

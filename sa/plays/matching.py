@@ -18,7 +18,7 @@ from sa.automata.automaton import Edge, Label
 from sa.automata.live import live
 from sa.automata.ranges import count_of, is_large, values_of, within
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.goal import Goal, iota_of
 from sa.domains import affine
 from sa.game.board import Side, initial_condition, lay_out
@@ -121,7 +121,7 @@ def _looked(m: Matching, begin: Mapping[str, Sequence[Front]], action: Label | N
         for one in fronts:
             _add(search, (location, action is None), one)
     while search.pending:
-        check_time(m.session.bounds)
+        spend(m.session.bounds, 180)
         cell, one = search.pending.pop()
         if one not in search.cells[cell]:
             continue

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.goal import Goal
 from sa.certificates.play import Exhausted, Passed, Position, Region, Step
 from sa.game.board import Board, lay_out
@@ -74,7 +74,7 @@ def along_fronts(
     m, here, stages = matching(goal, session), first, list[tuple[Configuration, Fronts, Move, Passing]]()
     current: Fronts = {second.location: [at(m, second)]}
     for move in moves[:DEPTH]:
-        check_time(session.bounds)
+        spend(session.bounds, 300)
         try:
             passed = passing(m, current, here, move)
         except TooMany:
@@ -138,7 +138,7 @@ def _win(search: _Search, here: Configuration, against: Fronts, move: Move, dept
     listed = frozenset((location, one) for location, fronts in against.items() for one in fronts)
     key = here.location, tuple(here.values.values()), listed, _key(move)
     if key not in search.known:
-        check_time(search.matching.session.bounds)
+        spend(search.matching.session.bounds, 800)
         search.tried += 1
         # Not known until it is: a play in a circle does not win.
         search.known[key] = None

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Label
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.play import Region, Silent
 from sa.game import choices
 from sa.game.board import Board, Pair, reduce
@@ -70,7 +70,7 @@ class Regions(Struct):
 
     def _of(self, lemma: Lemma) -> tuple[Region, ...]:
         if lemma.number not in self._made:
-            check_time(self.session.bounds)
+            spend(self.session.bounds, 1200)
             self._made[lemma.number] = tuple(self._pieces(lemma))
         return self._made[lemma.number]
 

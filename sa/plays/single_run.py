@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.play import Position, Step
 from sa.game.board import Board, Pair
 from sa.game.rounds import Challenge
@@ -77,7 +77,7 @@ def pursue(refuter: Refuter, stages: Sequence[Stage], pair: Pair, state: State) 
     layers = list[Layer]()
     current = {_key(refuter.board, pair, state): (pair, state)}
     for stage in stages:
-        check_time(refuter.session.bounds)
+        spend(refuter.session.bounds, 350)
         layer = {key: _place(refuter, stage, *here) for key, here in current.items()}
         layers.append(layer)
         current = dict(_followers(refuter.board, layer.values()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sa.automata.trace import Configuration
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.play import Broken, Chosen, Exhausted, Position, Step, Unmatched
 from sa.game import board as boards
 from sa.game.board import Board, Pair
@@ -53,7 +53,7 @@ class Refuter(Struct):
         key = (pair, tuple(state[v] for v in self.board.variables), lemma.number)
         found = self._memo.get(key)
         if found is None:
-            check_time(self.session.bounds)
+            spend(self.session.bounds, 1000)
             if len(self._memo) >= POSITION_BOUND:
                 raise Survives("the play has too many positions")
             if self._depth >= DEPTH_BOUND:

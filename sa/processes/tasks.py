@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from sa.base.diagnostic import Diagnostic, InputError
-from sa.base.limits import LimitReached, Limits, remaining
+from sa.base.limits import LimitReached, Limits, seconds_left
 from sa.base.verdict import Reason
 from sa.processes.forked import CAN_FORK, LOOK, dumps, ends_with, known_in, loads, start
 
@@ -134,7 +134,7 @@ class _Pool(Generic[R]):
         for ready in wait(list(self._running), LOOK):
             assert isinstance(ready, Connection)
             self._collect(ready)
-        if remaining(self._bounds) == 0.0:
+        if seconds_left(self._bounds) == 0.0:
             self._stop(Reason.TIMEOUT)
         if self._reason is not None and time.monotonic() >= self._until:
             self._give_up(self._reason)
@@ -227,7 +227,7 @@ def _work(
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         if not heard:
-            heard.append(Reason.INTERRUPTED if remaining(bounds) != 0.0 else Reason.TIMEOUT)
+            heard.append(Reason.INTERRUPTED if seconds_left(bounds) != 0.0 else Reason.TIMEOUT)
             raise LimitReached(heard[0])
 
     signal.signal(signal.SIGINT, interrupted)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.interpreted import plain_play
 from sa.certificates.relation import Relation
@@ -51,7 +51,7 @@ def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, rep
                 if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
                     yield Related(_without(answer.evidence, said), answer.effort)
                     return
-        check_time(budget.bounds)
+        spend(budget.bounds, 300)
 
 
 def with_formulas(goal: Goal, formulas: Sequence[Term]) -> Goal:

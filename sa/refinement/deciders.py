@@ -18,7 +18,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -193,7 +193,7 @@ def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
                 if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
                     yield Related(folded(points, goal, answer.evidence), answer.effort)
                     return
-        check_time(budget.bounds)
+        spend(budget.bounds, 800)
 
 
 def _answer(evidence: Relation | PlainPlay | Unknown, effort: Effort) -> Answer:

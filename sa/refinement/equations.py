@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.certificates.run import Bad, Failing
 from sa.explicit.whole import Whole, whole
 from sa.invariants.houdini import rounds
@@ -117,7 +117,7 @@ def _seen(side: _Side, session: Session, random: Random) -> Seen:
     moves = moves_of(side.w)[0]
     starts = [row for _ in range(STARTS) if (row := _start(side, session, random)) is not None]
     for row in starts * RUNS:
-        check_time(session.bounds)
+        spend(session.bounds, 80)
         met = dict[int, list[Row]]()
         # Some runs go the same way time and again, so that loops which choices end go on for long.
         liked, often = (

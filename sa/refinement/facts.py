@@ -12,7 +12,7 @@ from functools import partial
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.base.budget import Shared
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal
 from sa.game.board import Board
 from sa.invariants.differences import Others, differences
@@ -59,7 +59,7 @@ def with_equations(session: Session, goal: Goal, known: Facts, shared: Shared) -
             if len(side.edges) <= EDGES:
                 more = shared.once(("equations", side, own), partial(equations, part, side, own, known[number]))
                 found[number] = _both(known[number], more)
-    check_time(session.bounds)
+    spend(session.bounds, 5000)
     return found[0], found[1]
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation, Turns
 from sa.game.board import Pair
@@ -64,7 +64,7 @@ def by_short_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: 
         if found is not None:
             yield found
             return
-        check_time(budget.bounds)
+        spend(budget.bounds, 300)
     yield from by_search(tactics, asked, budget, report)
 
 

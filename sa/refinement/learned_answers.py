@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sa.automata.trace import Configuration
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.game.board import Board
 from sa.game.choices import NotSettled
 from sa.game.rounds import Challenge, Round, play_round
@@ -38,7 +38,7 @@ def taught(search: Search, examples: Examples) -> bool:
     if not examples.given or len(examples.given) > STEPS:
         return False
     for (concrete, abstract, number), listed in examples.given.items():
-        check_time(search.session.bounds)
+        spend(search.session.bounds, 300)
         answers = _answers(search, (concrete, abstract), number, examples, _few(listed))
         if answers is None:
             return False

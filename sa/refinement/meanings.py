@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.certificates.interpreted import functions_mentioned, interpreted_goal
 from sa.certificates.play import Interpreted
 from sa.question.asked import GoalAsked, Lost, Related, Stuck
@@ -37,7 +37,7 @@ def by_meanings(searches: Sequence[Search], asked: GoalAsked, budget: Budget, re
 
     session = Session(budget.bounds, (), budget.seed)
     for number, meaning in enumerate(islice(meanings(session, functions, goal.axioms), MOST)):
-        check_time(budget.bounds)
+        spend(budget.bounds, 300)
         report(Event("a meaning of functions", {"tried before": number}))
         other = GoalAsked(interpreted_goal(goal, meaning))
         own = replace(budget, bounds=share(budget.bounds, 1 / (MOST - number)))

@@ -11,7 +11,7 @@ from random import Random
 
 from sa.automata.automaton import Kind, variables_of
 from sa.base.budget import Budget
-from sa.base.limits import check_memory, check_time
+from sa.base.limits import check_memory, spend
 from sa.certificates.goal import Goal
 from sa.explicit.kept import everything
 from sa.explicit.picks import Row
@@ -39,7 +39,7 @@ def paired_states(goal: Goal, budget: Budget) -> tuple[tuple[Var, ...], tuple[Ro
     mine, theirs = ([m.order.index(v) for v in own] for m, own in ((runs.concrete, first), (runs.abstract, second)))
     found = dict[Row, None]()
     for _ in range(RUNS):
-        check_time(budget.bounds)
+        spend(budget.bounds, 300)
         check_memory(budget.bounds)
         try:
             seen = list(_run(runs, dice))

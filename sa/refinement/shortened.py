@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, composed
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.explicit.machine import Machine, Stride
 from sa.values.followers import Followers
 
@@ -59,7 +59,7 @@ def shortened(machine: Machine, followers: Followers, run: Made, bounds: Limits)
     while size > 0:
         is_shorter, place = False, len(run.strides) - size
         while place >= 0 and left > 0:
-            check_time(bounds)
+            spend(bounds, 300)
             wanted = run.strides[:place] + run.strides[place + size :]
             tried = track(followers, run.concrete, run.abstract, _again(machine, own, run.concrete, wanted))
             left -= len(wanted)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, check_memory, check_time
+from sa.base.limits import LimitReached, check_memory, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.kept import everything, kept
@@ -68,7 +68,7 @@ def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | N
     while left > 0 and doubtful > 0:
         left -= 1
         try:
-            check_time(session.bounds)
+            spend(session.bounds, 300)
             check_memory(session.bounds)
             found = _run(board, length, dice)
             if found is not None and least is not None and _size(found) >= least:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import check_memory, check_time
+from sa.base.limits import check_memory, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.kept import kept
@@ -82,7 +82,7 @@ def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> 
     """A play along one of the walks on so many values. Raises LimitReached and Unevaluable."""
     field, work, doubtful, lengths = _field(goal, session, pool), 0, PLAYS, cycle(LENGTHS)
     while work < steps and doubtful > 0:
-        check_time(session.bounds)
+        spend(session.bounds, 40)
         check_memory(session.bounds)
         begun, looks = opened(field.sides, dice), field.followers.following.looks
         if begun is None:

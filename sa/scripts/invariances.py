@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from time import perf_counter
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Preserves
 from sa.base.budget import Budget
+from sa.base.clock import clock
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.run import Bad, Run
@@ -144,13 +144,13 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
     work.rule = "whole program"
     threads = tuple(t.thread for t in fact.side.threads)
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
-    started = perf_counter()
+    started = clock()
     axioms, options = work.script.axioms, work.options
     asked, budget = Asked(threads, (bad,), axioms), Budget(options.limits, options.seed)
     for found in run(CLAIMS, asked, budget, lambda s: judged(threads, axioms, s, options.limits, options.seed)):
         if not (isinstance(found, Ruled) and isinstance(found.ruling, Accepted)):
             continue
-        seconds, evidence = perf_counter() - started, found.settled.evidence
+        seconds, evidence = clock() - started, found.settled.evidence
         if isinstance(evidence, Run):
             work.run, work.argument = evidence, Violated(evidence, threads, None)
             example = _violated(evidence, fact)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, location_of, variables_of
 from sa.automata.program import Formula
+from sa.base.clock import clock
 from sa.base.verdict import Verdict
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.invariants.houdini import taking
@@ -33,20 +33,20 @@ def show_invariant(work: Work, fact: Invariance) -> Mapping[str, Term] | None:
     """
     automaton = automaton_of(fact)
     asked = wanted(fact, automaton)
-    started = perf_counter()
+    started = clock()
     name = f"{'strong' if fact.strong else 'weak'} invariant of {automaton.name}"
     found = invariant(work.session, automaton, asked, fact.strong)
     if isinstance(found, NotShown):
         told = _not_shown(work, name, fact, automaton, found, asked)
-        add(work, replace(told, seconds=perf_counter() - started))
+        add(work, replace(told, seconds=clock() - started))
         return None
     for obligation in obligations(automaton, found.places, asked, fact.strong):
         failure = discharge(work.session, frozenset(), obligation)
         if failure is not None:
             where = f"{obligation.name}, {obligation.where}"
-            add(work, Leaf(name, where, Verdict.UNKNOWN, failure.why, perf_counter() - started))
+            add(work, Leaf(name, where, Verdict.UNKNOWN, failure.why, clock() - started))
             return None
-    add(work, Leaf(name, "", Verdict.PROVED, "", perf_counter() - started))
+    add(work, Leaf(name, "", Verdict.PROVED, "", clock() - started))
     return found.places
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Script, Step
+from sa.base.clock import clock
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
@@ -114,7 +114,7 @@ def proof_of(script: Script, steps: tuple[StepResult, ...]) -> Proof:
 
 def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     """Work on a step; `earlier` are those that it needs."""
-    started = perf_counter()
+    started = clock()
     facts = {name: done.fact for name, done in earlier.items() if done.fact is not None}
     verdicts = {name: done.result.verdict for name, done in earlier.items()}
     work = _begun(prepared, step, facts, verdicts)
@@ -135,7 +135,7 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
     except LimitReached as limit:
         unknown = Unknown(limit.reason)
-    return Done(replace(_judged(work, unknown, verdicts), seconds=perf_counter() - started), fact)
+    return Done(replace(_judged(work, unknown, verdicts), seconds=clock() - started), fact)
 
 
 def _begun(prepared: Prepared, step: Step, facts: Mapping[str, Fact], verdicts: Mapping[str, Verdict]) -> Work:

@@ -6,12 +6,12 @@ Side conditions are put to sessions of the step's own, so that its answers do no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from time import perf_counter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.proof import Rule, Script, Step
+from sa.base.clock import clock
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Argument, Way
 from sa.certificates.run import Run
@@ -109,14 +109,14 @@ def leaf_of(work: Work, obligation: Obligation) -> Leaf:
 
     One of a rule that nobody asked for refutes nothing: there may be other ways to the claim.
     """
-    started = perf_counter()
+    started = clock()
     obligation = replace(obligation, cases=tuple(obligation.cases))
     leaf = _applied(work, obligation) if _speaks_of_functions(obligation) else _without(work, obligation)
     if leaf.verdict is Verdict.REFUTED and not _asks_for_a_rule(work.step):
         leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_OTHER_WAYS)
     if leaf.verdict is Verdict.REFUTED and not begins(work, *sides_of(fact_of(work.stage, work.step.claim))):
         leaf = replace(leaf, verdict=Verdict.UNKNOWN, why=_NO_START)
-    return replace(leaf, seconds=perf_counter() - started)
+    return replace(leaf, seconds=clock() - started)
 
 
 def _asks_for_a_rule(step: Step) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sa.base.budget import Event, Report, unheard
-from sa.base.limits import check_time
+from sa.base.limits import spend
 from sa.base.verdict import Reason
 from sa.certificates.goal import matches_environments
 from sa.domains import affine
@@ -116,7 +116,7 @@ class Search:
             return loss
         while self._agenda:
             # Where facts settle all steps, nobody else looks at the clock.
-            check_time(self.session.bounds)
+            spend(self.session.bounds, 450)
             with self._agenda.taken() as task:
                 loss = self._perform(task)
             if loss is not None:

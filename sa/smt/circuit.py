@@ -13,9 +13,9 @@ import z3
 from msgspec import Struct
 from z3 import z3core
 
-from sa.base.limits import Limits, Unsupported, check_time
+from sa.base.limits import Limits, Unsupported, check_limits, spend
 from sa.base.meter import Part, timed
-from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.stopping import Gauge, check_stopped
 from sa.smt.value import value_in
 from sa.smt.words import Bit, Bits, Integers, Word, Words
 from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, Sort, Value
@@ -71,6 +71,7 @@ class Circuit:
         if bits:
             # Steps are taken unless something forbids it: measured, a tenth to a fifth less time.
             self.solver.set("phase", "always_true")
+        self._gauge = Gauge(self.solver)
         self._required = list[z3.BoolRef]()
         self._ref = self.context.ref()
         self._names = 0
@@ -227,21 +228,18 @@ class Circuit:
         """
         if any(bit is False for bit in bits):
             return False
-        check_time(self.bounds)
-        time_left = milliseconds_left(self.bounds)
-        if time_left is not None:
-            self.solver.set("timeout", time_left)
+        spend(self.bounds, 10_000)
         rlimit = self._rlimit if rlimit is None else rlimit
-        self.solver.set("rlimit", rlimit)
-        before = resources(self.solver)
+        self._gauge.allow(self.bounds, rlimit)
         with timed(Part.SOLVER, "bounded runs"):
             answer = self.solver.check(*(bit for bit in bits if not isinstance(bit, bool)))
+        spent = self._gauge.count(self.bounds)
         if answer == z3.sat:
             return Model(self.solver.model(), self.words)
         if answer == z3.unsat:
             return False
-        check_stopped(self.solver.reason_unknown(), resources(self.solver) - before, rlimit, self.bounds)
-        check_time(self.bounds)
+        check_stopped(self.solver.reason_unknown(), spent, rlimit, self.bounds)
+        check_limits(self.bounds)
         return None
 
     def text(self, *bits: Bit) -> str:

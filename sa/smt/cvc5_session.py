@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-from sa.base.limits import Limits, check_time, remaining
+from sa.base.limits import Limits, check_limits, seconds_left
 from sa.smt.script import NotWritable, script
 from sa.smt.session import UNSAT, Answer, Sat, Undecided
 from sa.terms.build import FALSE
@@ -28,8 +28,8 @@ def run_script(text: str, bounds: Limits, seed: int = 0) -> Answer:
     """What cvc5 says of a script. Raises LimitReached."""
     import cvc5
 
-    check_time(bounds)
-    left = remaining(bounds)
+    check_limits(bounds)
+    left = seconds_left(bounds)
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     solver.setOption("tlimit-per", str(MILLISECONDS if left is None else max(1, min(MILLISECONDS, int(left * 1000)))))
@@ -41,7 +41,7 @@ def run_script(text: str, bounds: Limits, seed: int = 0) -> Answer:
         said = "".join(_said(cvc5, solver, manager, text)).strip()
     except RuntimeError as problem:
         return Undecided(f"cvc5: {problem}")
-    check_time(bounds)
+    check_limits(bounds)
     if said == "unsat":
         return UNSAT
     return Sat({}, trusted=False) if said == "sat" else Undecided(f"cvc5: {said or 'nothing'}")

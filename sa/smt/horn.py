@@ -8,10 +8,10 @@ from typing import TypeAlias
 import z3
 from msgspec import Struct
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, check_limits, count, spend
 from sa.base.meter import Part, timed
 from sa.smt.back import NotATerm, term_of
-from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.stopping import TERM, Gauge, check_stopped
 from sa.smt.translate import Translator
 from sa.terms.term import Term, Var
 
@@ -57,7 +57,7 @@ def solve(
     parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, rlimit: int = RLIMIT
 ) -> HornAnswer:
     """Predicates over their parameters that satisfy the clauses. Raises LimitReached."""
-    check_time(bounds)
+    spend(bounds, 1000)
     context = z3.Context()
     translator = Translator(context)
     declarations = {
@@ -72,21 +72,21 @@ def solve(
     # Inlined predicates come back with quantifiers.
     for transformation in ("inline_eager", "inline_linear", "slice"):
         solver.set(f"xform.{transformation}", False)
-    solver.set("rlimit", rlimit)
-    time_left = milliseconds_left(bounds)
-    if time_left is not None:
-        solver.set("timeout", time_left)
+    gauge = Gauge(solver)
+    gauge.allow(bounds, rlimit)
     for clause in clauses:
         solver.add(_closed(clause, translator, atom, context))
+    count(bounds, TERM * translator.size)
     try:
         with timed(Part.SOLVER, "Horn clauses"):
             result = solver.check()
+        spent = gauge.count(bounds)
         if result == z3.unsat:
             return NoSolution()
         if result != z3.sat:
             why = solver.reason_unknown()
-            check_stopped(why, resources(solver), rlimit, bounds)
-            check_time(bounds)
+            check_stopped(why, spent, rlimit, bounds)
+            check_limits(bounds)
             return GivenUp(why)
         model = solver.model()
         return Solution({name: _read(model, declarations[name], parameters[name], context) for name in parameters})

@@ -13,11 +13,11 @@ from typing import TypeAlias
 import z3
 from msgspec import Struct
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, check_limits, count, spend
 from sa.base.meter import Part, timed
 from sa.smt.back import NotATerm, term_of
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
-from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.stopping import TERM, Gauge, check_stopped
 from sa.smt.translate import Translator
 from sa.terms.term import Var
 
@@ -38,7 +38,7 @@ Reached: TypeAlias = Solution | Derivation | GivenUp
 
 def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bounds: Limits, rlimit: int) -> Reached:
     """Whether a clause without a head can be reached from clauses without a body. Raises LimitReached."""
-    check_time(bounds)
+    spend(bounds, 1000)
     context = z3.Context()
     translator = Translator(context)
     truth = z3.BoolSort(context)
@@ -47,10 +47,8 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
     # Inlined predicates come back with quantifiers, and clauses that were simplified away are missing in derivations.
     for transformation in ("inline_eager", "inline_linear", "slice", "subsumption_checker"):
         engine.set(f"xform.{transformation}", False)
-    engine.set("rlimit", rlimit)
-    time_left = milliseconds_left(bounds)
-    if time_left is not None:
-        engine.set("timeout", time_left)
+    gauge = Gauge(engine)
+    gauge.allow(bounds, rlimit)
     names = {name: number for number, name in enumerate(parameters)}
     declared = {
         name: z3.Function(f"p{names[name]}", *(translator.sort(v.sort) for v in variables), truth)
@@ -71,20 +69,22 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
         body = [*(atom(a) for a in clause.body), translator.translate(clause.constraint)]
         body += (f for v in free for f in translator.within(v))
         engine.rule(end() if clause.head is None else atom(clause.head), body)
+    count(bounds, TERM * translator.size)
     try:
         with timed(Part.SOLVER, "Horn clauses"):
             result = engine.query(end())
+        spent = gauge.count(bounds)
         if result == z3.sat:
             return _derivation(engine.get_answer(), declared, clauses, translator)
         if result == z3.unsat:
             found = {n: term_of(engine.get_cover_delta(-1, declared[n]), tuple(v)) for n, v in parameters.items()}
             return Solution(found)
         why = engine.reason_unknown()
-        check_stopped(why, resources(engine), rlimit, bounds)
-        check_time(bounds)
+        check_stopped(why, spent, rlimit, bounds)
+        check_limits(bounds)
         return GivenUp(why)
     except (z3.Z3Exception, NotATerm) as problem:
-        check_time(bounds)
+        check_limits(bounds)
         return GivenUp(str(problem))
 
 

@@ -11,9 +11,9 @@ import z3
 from msgspec import Struct
 from z3 import z3core
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, check_limits, count, spend
 from sa.base.meter import Part, timed
-from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.stopping import TERM, Gauge, check_stopped
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
 from sa.terms import build
@@ -24,11 +24,11 @@ from sa.terms.term import Call, Div, Mod, Term, Var, children, subterms
 #: Solver resources per question; deterministic, unlike seconds. About five seconds here.
 RLIMIT = 20_000_000
 
+#: Units of a question besides its terms and the solver's own work.
+QUESTION = 300
+
 #: How often a model of laws about functions is mended, at values where it breaks one.
 MODELS = 10
-
-#: The milliseconds by which the solver's own limit may be longer than ours.
-LONGER = 40
 
 #: A formula with so many quotients and remainders takes words apart.
 MANY = 8
@@ -83,22 +83,13 @@ class SolverDisagrees(Exception):
 class _Running:
     """Z3 at work: a context of its own, with what is asserted in it, of so many `scopes`."""
 
-    def __init__(self, seed: int, rlimit: int) -> None:
+    def __init__(self, seed: int) -> None:
         self.context = z3.Context()
         self.translator = Translator(self.context)
         self.solver = z3.SimpleSolver(self.context)
         self.solver.set("random_seed", seed)
-        self.solver.set("rlimit", rlimit)
+        self.gauge = Gauge(self.solver)
         self.scopes = 0
-        self._allowed: int | None = None
-
-    def allow(self, milliseconds: int | None) -> None:
-        """Let a question take so long, or a little longer: setting a limit takes as long as many a question."""
-        allowed = self._allowed
-        if milliseconds is None or (allowed is not None and 0 <= allowed - milliseconds <= LONGER):
-            return
-        self.solver.set("timeout", milliseconds)
-        self._allowed = milliseconds
 
     def assume(self, formulas: Iterable[Term]) -> None:
         """Assert the formulas, and the ranges of their variables: these once each, however many formulas have them."""
@@ -147,7 +138,7 @@ class Session:
     def _started(self) -> _Running:
         """The solver, in the scopes of this moment: those without a question have not been made."""
         if self._running is None:
-            self._running = _Running(self._seed, self._rlimit)
+            self._running = _Running(self._seed)
         running = self._running
         for scope in self._scopes[running.scopes :]:
             running.solver.push()
@@ -210,13 +201,14 @@ class Session:
         return isinstance(self._answer((*hypotheses, build.lnot(goal)), with_model=False), Unsat)
 
     def _ask(self, asked: Sequence[Term], question: frozenset[Term], with_model: bool) -> Answer:
-        check_time(self.bounds)
+        spend(self.bounds, QUESTION)
         self.calls += 1
         early = any(map(takes_words_apart, question))
         if early and (found := self._by_bits(question)) is not None:
             return found
         running = self._started()
         solver = running.solver
+        known = running.translator.size
         solver.push()
         try:
             running.assume(asked)
@@ -230,21 +222,22 @@ class Session:
                 solver.set("mbqi.max_iterations", MODELS)
                 if about_functions or not question:
                     running.assume(self._axioms)
-            running.allow(milliseconds_left(self.bounds))
-            before = resources(solver)
+            count(self.bounds, TERM * (running.translator.size - known))
+            running.gauge.allow(self.bounds, self._rlimit)
             with timed(Part.SOLVER, "satisfiability"):
                 result = solver.check()
+            spent = running.gauge.count(self.bounds)
             if result == z3.unsat:
                 return UNSAT
             if result == z3.sat:
                 return self._model(running, question) if with_model else SOME
             why = solver.reason_unknown()
-            check_stopped(why, resources(solver) - before, self._rlimit, self.bounds)
+            check_stopped(why, spent, self._rlimit, self.bounds)
         except (z3.Z3Exception, NotAValue) as problem:
             why = str(problem)
         finally:
             solver.pop()
-        check_time(self.bounds)
+        check_limits(self.bounds)
         if not early and (found := self._by_bits(question)) is not None:
             return found
         return Undecided("its resources ran out" if "cancel" in why or "resource" in why else why)

@@ -12,10 +12,10 @@ import z3
 from msgspec import Struct
 from z3 import z3core
 
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, check_limits, spend
 from sa.base.meter import Part, timed
 from sa.smt.session import SolverDisagrees
-from sa.smt.stopping import check_stopped, milliseconds_left, resources
+from sa.smt.stopping import Gauge, check_stopped
 from sa.smt.translate import Translator
 from sa.smt.value import NotAValue, value_in
 from sa.terms.evaluate import Unevaluable, holds
@@ -48,6 +48,7 @@ class Switches:
         self._translator = Translator(self._context)
         self._solver = z3.SimpleSolver(self._context)
         self._solver.set("random_seed", seed)
+        self._gauge = Gauge(self._solver)
         self._ranged = set[Var]()
         self._switches = list[z3.BoolRef]()
         for formula in always:
@@ -67,7 +68,7 @@ class Switches:
 
         Raises LimitReached.
         """
-        check_time(self.bounds)
+        spend(self.bounds, 1500)
         self.calls += 1
         numbers = list(on)
         self._solver.push()
@@ -87,19 +88,16 @@ class Switches:
         for formula in formulas:
             self._assert(formula, lambda f: f)
         self._inside = frozenset(self._ranged) - known
-        self._solver.set("rlimit", self._rlimit)
-        time_left = milliseconds_left(self.bounds)
-        if time_left is not None:
-            self._solver.set("timeout", time_left)
-        before = resources(self._solver)
+        self._gauge.allow(self.bounds, self._rlimit)
         with timed(Part.SOLVER, "satisfiability"):
             result = self._asked(on)
+        spent = self._gauge.count(self.bounds)
         if result == z3.Z3_L_FALSE:
             return Used(frozenset(self._core()))
         if result == z3.Z3_L_TRUE:
             return self._model(formulas)
-        check_stopped(self._solver.reason_unknown(), resources(self._solver) - before, self._rlimit, self.bounds)
-        check_time(self.bounds)
+        check_stopped(self._solver.reason_unknown(), spent, self._rlimit, self.bounds)
+        check_limits(self.bounds)
         return None
 
     def _asked(self, on: Sequence[int]) -> int:

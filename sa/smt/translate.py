@@ -60,6 +60,11 @@ class Translator:
         """An integer numeral."""
         return z3.ArithRef(z3core.Z3_mk_numeral(self._ref, str(value), self._int.ast), self.context)
 
+    @property
+    def size(self) -> int:
+        """How many terms have been translated."""
+        return len(self._memo)
+
     def translate(self, term: Term) -> z3.ExprRef:
         """The z3 expression of a term."""
         found = self._memo.get(term)

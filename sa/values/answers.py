@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
-from sa.base.limits import Limits, check_time, remaining
+from sa.base.limits import Limits, check_limits, count, is_over
 from sa.certificates.goal import Goal, iota_of
 from sa.explicit.machine import Action, Machine, Stride
 from sa.explicit.picks import Row
@@ -20,7 +20,7 @@ from sa.terms.sort import Value
 from sa.values.one_way import OneWay
 
 #: Abstract states between looks at the clock.
-_BETWEEN_LOOKS_AT_THE_CLOCK = 256
+_BETWEEN_LOOKS_AT_LIMITS = 256
 
 
 class Ends(Struct, eq=False):
@@ -145,10 +145,12 @@ class Following(Struct, eq=False):
                 yield state
                 continue
             self.looks += 1
-            if self.looks % _BETWEEN_LOOKS_AT_THE_CLOCK == 0 and remaining(self.bounds) == 0.0:
-                # Whoever asks these answers again is not to take those that were found for all.
-                ends.partial = True
-                check_time(self.bounds)
+            if self.looks % _BETWEEN_LOOKS_AT_LIMITS == 0:
+                count(self.bounds, 1000)
+                if is_over(self.bounds):
+                    # Whoever asks these answers again is not to take those that were found for all.
+                    ends.partial = True
+                    check_limits(self.bounds)
             if len(stops) > self.most:
                 ends.partial = True
                 return

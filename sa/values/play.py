@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Edge
 from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import Limits, check_time
+from sa.base.limits import Limits, spend
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
 from sa.explicit.kept import everything
 from sa.explicit.machine import Machine, Stride, machine
@@ -95,7 +95,7 @@ def _position(teller: _Teller, pair: Pair, concrete: int, abstract: int) -> Posi
     key = concrete, abstract
     found = teller.positions.get(key)
     if found is None:
-        check_time(teller.bounds)
+        spend(teller.bounds, 250)
         if len(teller.positions) >= POSITION_BOUND:
             raise Survives("the play has too many positions")
         found = teller.positions[key] = _made(teller, pair, concrete, abstract)

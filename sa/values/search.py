@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from sa.automata.automaton import mover
-from sa.base.limits import Limits, check_memory, check_time
+from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.kept import kept
@@ -37,7 +37,7 @@ from sa.values.pairs import Game, Pair, Turn
 from sa.values.play import told
 from sa.values.sought import Closed, Sought
 
-_BETWEEN_LOOKS_AT_THE_CLOCK = 256
+_BETWEEN_LOOKS_AT_LIMITS = 256
 
 #: Starts multiply faster than steps do: one with a value that is a place less simple waits for plays so much longer.
 STEPS_PER_PLACE = 3
@@ -175,8 +175,8 @@ def _lost_start(game: Game, bounds: Limits, sought: Sought) -> Pair | None:
 
 def _looked(number: int, bounds: Limits) -> int:
     """Count one more start or pair; now and then look at the limits. Raises LimitReached."""
-    if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
-        check_time(bounds)
+    if number % _BETWEEN_LOOKS_AT_LIMITS == 0:
+        spend(bounds, 6000)
         check_memory(bounds)
     return number + 1
 

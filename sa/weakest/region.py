@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.base.budget import Event, Shared, unheard
-from sa.base.limits import LimitReached, check_time, share
+from sa.base.limits import LimitReached, share, spend
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -107,9 +107,9 @@ def regions(goal: Goal, tactics: Sequence[Tactics], waiting: bool, options: Opti
             known = shared.once(each.anywhere, partial(facts, session, about)) if each.known else NO_FACTS
             yield _region(Search(board, session, each, report, known), options)
         except LimitReached as limit:
-            if limit.reason is not Reason.TIMEOUT:
+            if limit.reason is not Reason.WORK:
                 raise
-            check_time(options.limits)
+            spend(options.limits, 500)
         finally:
             session.bounds = options.limits
 

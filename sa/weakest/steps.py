@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.ranges import within
-from sa.base.limits import LimitReached, check_time
+from sa.base.limits import LimitReached, spend
 from sa.base.verdict import Reason
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
@@ -75,7 +75,7 @@ def excluded(region: Region, way: Way, side: int) -> dict[str, Steps]:
 def _at(region: Region, way: Way, places: Sequence[Place]) -> Steps:
     classes = list[Class]()
     for place in places:
-        check_time(region.session.bounds)
+        spend(region.session.bounds, 500)
         if not _collect(region, way, place, classes):
             said = frozenset[Var]().union(*(f.free for p in places for f in p.states))
             return Steps(tuple((build.lnot(build.eq(primed(v), v)),) for v in way.moving if v in said), False)

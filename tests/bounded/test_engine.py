@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, unheard
-from sa.base.limits import LimitReached, Limits, Unsupported, limits, remaining
+from sa.base.limits import LimitReached, Limits, Unsupported, allot, limits, remaining
 from sa.base.verdict import Reason
 from sa.bounded.engine import by_ending_states, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
@@ -332,18 +332,18 @@ def test_where_all_loops_end_all_states_are_looked_at(text: str, answers: list[t
     assert [type(a) for a in by_ending_states(asked(text), Budget(limits(60, None)), unheard)] == answers
 
 
-def test_a_search_for_all_states_that_a_limit_ended_is_made_again_only_with_more_time(
+def test_a_search_for_all_states_that_a_limit_ended_is_made_again_only_with_more_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     searches = list[float | None]()
 
     def ended(s: object, effort: object, bounds: Limits, report: object) -> object:
         searches.append(remaining(bounds))
-        raise LimitReached(Reason.TIMEOUT)
+        raise LimitReached(Reason.WORK)
 
     monkeypatch.setattr(deciders, "search", ended)
     question = asked(FIBONACCI)
-    for seconds in (10, 5, 20):
+    for units in (10, 5, 20):
         with suppress(LimitReached):
-            list(deciders.by_all_states(question, Budget(limits(seconds, None)), unheard))
+            list(deciders.by_all_states(question, Budget(allot(Limits(), units)), unheard))
     assert len(searches) == 2

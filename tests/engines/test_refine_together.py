@@ -6,12 +6,11 @@ import multiprocessing
 import os
 import signal
 from dataclasses import dataclass
-from time import monotonic
 
 import pytest
 
 from sa.base.diagnostic import InputError, error
-from sa.base.limits import LimitReached, Limits, Pace, check_time, limits
+from sa.base.limits import LimitReached, check_limits, limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome, Result, Statistics
@@ -85,7 +84,7 @@ def says(verdict: Verdict) -> object:
 
 def waits(options: Options) -> Found:
     while True:
-        check_time(options.limits)
+        check_limits(options.limits)
 
 
 def dies(options: Options) -> Found:
@@ -131,11 +130,3 @@ def test_a_wrong_input_is_one_with_any_number_of_jobs() -> None:
     """Of the process that asks as one would."""
     with pytest.raises(InputError):
         together(is_wrong, waits)
-
-
-def test_a_round_is_of_processor_time() -> None:
-    """Who had half of a processor so far is given twice the time on the clock."""
-    pace = Pace(monotonic() - 4.0, Pace().worked - 2.0)
-    deadline = pace.soon(Limits(), 10.0).deadline
-    assert deadline is not None
-    assert 18.0 < deadline - monotonic() < 21.0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf
-from time import monotonic
 
 import pytest
 
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, Limits, Pace, limits, share
+from sa.base.limits import LimitReached, Limits, allot, limits, remaining, share, spend
 from sa.base.verdict import Reason, Unknown
 from sa.engines import engine
 from sa.engines.engine import GoalEngine, Refuter, Turn, rounds
@@ -18,35 +17,39 @@ from sa.question.asked import GoalAsked, Lost
 from tests.generators.automata import random_goal
 
 
-def test_a_shorter_time_limit_gives_engines_the_same_shares() -> None:
-    """A deadline ends the work where a longer one goes on: who gets which part of a round does not depend on it."""
-    shares, pace = list[float](), Pace(monotonic() - 9.0, Pace().worked - 9.0)
-    for seconds in (1.0, 20.0, 600.0, None):
-        now, bounds = monotonic(), pace.soon(limits(seconds, None), 6.0)
-        own = share(share(bounds, 0.5), 0.25)
-        assert own.horizon is not None and own.deadline is not None
-        shares.append(own.horizon - now)
-        assert own.deadline - now <= min(own.horizon - now, seconds or 600.0) + 0.1
-    assert max(shares) < 1.2 * min(shares)
+def test_a_time_limit_changes_no_share() -> None:
+    """A deadline ends the run: who gets which part of a round does not depend on it."""
+    ends = {share(share(allot(limits(seconds, None), 6_000), 0.5), 0.25).end for seconds in (1.0, 600.0, None)}
+    assert ends == {750}
+
+
+def test_an_engine_has_what_is_left_of_its_share_and_no_more() -> None:
+    bounds = allot(Limits(), 100)
+    own = share(bounds, 0.5)
+    spend(own, 49)
+    with pytest.raises(LimitReached) as stopped:
+        spend(own, 1)
+    assert stopped.value.reason is Reason.WORK
+    assert remaining(bounds) == 50
 
 
 def test_engines_within_a_round_are_asked_in_that_round() -> None:
     """Rounds are not nested; the last one has no end of its own."""
     first, *_, last = rounds(limits(60.0, None))
     assert list(rounds(first)) == [first] and list(rounds(last)) == [last]
-    assert share(last, 0.1).deadline == last.deadline
+    assert share(last, 0.1) == last
 
 
 def test_who_was_cut_short_is_asked_again_and_so_is_who_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else is: an engine that has ended has said what it knows."""
-    monkeypatch.setattr(engine, "ROUNDS", (0.05, 0.2, inf))
+    monkeypatch.setattr(engine, "ROUNDS", (50_000, 200_000, inf))
     asked = list[str]()
 
     def ends(name: str, cut: int = 0) -> GoalEngine:
         def decide(goal: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
             asked.append(name)
             if asked.count(name) <= cut:
-                raise LimitReached(Reason.TIMEOUT)
+                raise LimitReached(Reason.WORK)
             return iter(())
 
         return Refuter(name, "nothing", decide)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from math import inf
 from time import monotonic
 
 import pytest
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 import sa.engines.runner as runner
 import sa.engines.verify as engines
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, Limits, check_time, limits
+from sa.base.limits import LimitReached, Limits, limits, spend
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.threads import Joint
@@ -63,9 +64,9 @@ def stranger(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]
 
 
 def sleeper(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """Uses up all the time that it gets."""
+    """Uses up all the work that it gets."""
     while True:
-        check_time(budget.bounds)
+        spend(budget.bounds, 1000)
     yield
 
 
@@ -97,7 +98,7 @@ def test_an_engine_that_wastes_its_share_leaves_the_others_theirs() -> None:
     started = monotonic()
     made = ask((Turn(Prover("sleeper", "", sleeper), 0.1), *CLAIMS), limits(5.0, None))
     assert said(made) == ["PROVED", "REFUTED"]
-    assert [t.ended for t in made.tried if t.engine == "sleeper"] == [Reason.TIMEOUT]
+    assert [t.ended for t in made.tried if t.engine == "sleeper"] == [Reason.WORK]
     assert monotonic() - started < 5.0
 
 
@@ -106,7 +107,7 @@ def test_the_others_answers_stand_when_an_engine_is_out_of_time(dead: int) -> No
     """Each engine in turn ends before it begins."""
 
     def broken(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-        raise LimitReached(Reason.TIMEOUT)
+        raise LimitReached(Reason.WORK)
         yield
 
     portfolio = list(CLAIMS)
@@ -163,15 +164,15 @@ def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.M
     assert "joint locations are too many" in shown(made)
 
 
-def test_without_a_time_limit_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not end soon is asked again when all others have been asked."""
-    monkeypatch.setattr(runner, "ROUNDS", (0.2, None))
+    monkeypatch.setattr(runner, "ROUNDS", (200_000, inf))
     order = list[str]()
 
     def slow(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
         order.append("slow")
-        while budget.bounds.deadline is not None:
-            check_time(budget.bounds)
+        while budget.bounds.end != inf:
+            spend(budget.bounds, 1000)
         return
         yield
 
@@ -183,7 +184,7 @@ def test_without_a_time_limit_a_long_search_does_not_keep_others_waiting(monkeyp
     portfolio: Portfolio = (Turn(Prover("slow", "", slow), 1.0), Turn(Prover("quick", "", quick), 1.0))
     made = verify(program_of(TWO), Options(Limits(), portfolio=portfolio))
     assert order == ["slow", "quick", "slow"]
-    assert [(t.engine, t.ended) for t in made.tried] == [("slow", Reason.TIMEOUT), ("quick", None), ("slow", None)]
+    assert [(t.engine, t.ended) for t in made.tried] == [("slow", Reason.WORK), ("quick", None), ("slow", None)]
 
 
 def test_the_phase_at_which_a_limit_was_reached_is_counted() -> None:
@@ -215,14 +216,14 @@ def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_aske
 
 
 def _idle(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """Works until its time is over."""
+    """Works until its share is used up."""
     while True:
-        check_time(budget.bounds)
+        spend(budget.bounds, 1000)
     yield
 
 
-def test_once_a_claim_is_refuted_the_others_have_as_much_time_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "AFTER_A_RUN", 0.3)
+def test_once_a_claim_is_refuted_the_others_have_as_much_work_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "AFTER_A_RUN", 300_000)
     honest = Refuter("honest", "runs", lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
     portfolio = (Turn(honest, 1.0), Turn(Prover("idle", "nothing", _idle), 1.0))
     begun = monotonic()

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import pytest
 
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, Limits, check_time, limits
+from sa.base.limits import LimitReached, Limits, check_limits, limits
 from sa.base.verdict import Reason
 from sa.engines.crowds import CROWDS
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn
@@ -112,7 +112,7 @@ def test_time_is_limited_for_all() -> None:
     def wasting(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
         report(Event("wasting"))
         while True:
-            check_time(budget.bounds)
+            check_limits(budget.bounds)
         yield
 
     started = monotonic()

@@ -227,14 +227,14 @@ def test_a_stage_between_two_channels_needs_no_lemma() -> None:
 
 
 def test_a_search_without_questions_keeps_to_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Facts settle all of its steps, so the solver does not look at the clock for it."""
+    """Facts settle all of its steps, so the solver does not count for it."""
     looks = list[Limits]()
 
-    def out_of_time(bounds: Limits) -> None:
+    def out_of_time(bounds: Limits, units: float) -> None:
         looks.append(bounds)
         if len(looks) == 3:
             raise LimitReached(Reason.TIMEOUT)
 
-    monkeypatch.setattr(algorithm_2_search, "check_time", out_of_time)
+    monkeypatch.setattr(algorithm_2_search, "spend", out_of_time)
     relation, _ = _by(LATE_POINTS, _whole(ONE_CHANNEL, TWO_CHANNELS), limits(60.0, None))
     assert relation is None and len(looks) == 3

@@ -124,7 +124,7 @@ def test_the_same_input_gives_the_same_work(subject: str) -> None:
     first, second = program(Source("abs.sa", texts[0])), program(Source("conc.sa", texts[1]))
     goal = goals(first, second, None, whole=False)[0]
     # One round without an end: where a share of the time ends a search, others work in between.
-    runs = [decide(goal, Limits(horizon=inf)) for _ in range(3)]
+    runs = [decide(goal, Limits(end=inf)) for _ in range(3)]
     assert len({(r.effort, r.strategy) for r in runs}) == 1
 
 
