@@ -97,7 +97,7 @@ class File(msgspec.Struct):
     themselves, is noted.
     Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
     (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
-    (`frees`), is noted, too.
+    (`frees`), is noted, too. Whether two addresses are `compared`, also by compare-and-swap.
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
@@ -130,6 +130,7 @@ class File(msgspec.Struct):
     numbers: bool = False
     placed: bool = False
     frees: bool = False
+    compared: bool = False
     parts: bool = False
     moves: bool = False
     compares: Origin | None = None
@@ -145,6 +146,14 @@ class File(msgspec.Struct):
     granted: dict[str, None] = msgspec.field(default_factory=dict)
 
 
+class Block(msgspec.Struct, frozen=True):
+    """The steps of a block, from a position up to another one, and the objects that begin in it or in inner blocks."""
+
+    first: int
+    last: int
+    names: tuple[str, ...]
+
+
 class Body(msgspec.Struct):
     """A function: its steps so far, and where the next one begins.
 
@@ -152,6 +161,7 @@ class Body(msgspec.Struct):
     objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
     `jumps` lead past declarations, `entries` are their ways from node to node, and `valueless` says by which step what
     is declared has no value; nodes of the parser's tree go by `id`.
+    `blocks` are those that have ended, inner ones first.
     `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
@@ -178,6 +188,7 @@ class Body(msgspec.Struct):
     valueless: dict[int, Op] = msgspec.field(default_factory=dict)
     rounds: list[frozenset[str]] = msgspec.field(default_factory=list)
     ended: dict[str, None] = msgspec.field(default_factory=dict)
+    blocks: list[Block] = msgspec.field(default_factory=list)
     wanted: CType | None = None
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()

@@ -54,10 +54,10 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
     for thread in threads:
         mine = held[thread.number]
         for step in thread.graph.steps:
-            if not isinstance(step.op, Load | Store):
+            if id(step) not in cells:
                 continue
             here, owners = cells[id(step)], mine.get(step.source, frozenset())
-            if len(here) == 1 and here[0] in owners - tried:
+            if len(here) == 1 and here[0] in owners - tried and isinstance(step.op, Load | Store):
                 calm.add(id(step))
             if not alone(thread, step):
                 for cell in here:
