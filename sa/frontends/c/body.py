@@ -31,7 +31,8 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert
-from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
+from sa.frontends.flow.naming import STATUS
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -202,6 +203,10 @@ ENTRY, EXIT = 0, 1
 #: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
 UNSET = "where what is read before it has a value is some value"
 
+#: The status of what threads synchronise with (`headers/library.c`): that in memory without a value, and its words.
+RAW = 2
+STATUSES = Words(((0, "initialised"), (1, "destroyed"), (RAW, "not initialised"), (3, "initialised")))
+
 #: The object of a structure that is returned.
 RETURNED = "__returned"
 
@@ -296,8 +301,10 @@ def object_of(
     cells = list[Cell]()
     for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
-        free = synchronises(scalar) or offset in opaque
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind))
+        free, words = synchronises(scalar) or offset in opaque, words_of(scalar)
+        if offset in opaque and path.endswith(STATUS):
+            first, words = build.integer(RAW) if first is None else first, STATUSES
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 
