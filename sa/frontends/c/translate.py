@@ -41,6 +41,7 @@ from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.private import private
 from sa.frontends.c.read import Text
+from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
@@ -106,8 +107,8 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         file.problems.append(error("SA716", message, Span(text.source, 0, 0), hint))
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
-    ends, shows = choices.deadlock, choices.visible
-    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, ends, shows), file
+    ends, shows, reuses = choices.deadlock, choices.visible, file.frees and file.compared
+    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, ends, shows, reuses), file
 
 
 def _procedures(file: File, entry: str) -> None:
@@ -240,14 +241,17 @@ def _procedure(file: File, name: str) -> Procedure:
         body.result, body.returns = build.variable("__return"), kind.result
         body.registers[body.result] = Register(body.result, ANY, where, temporary=True)
         body.objects[RETURNED] = object_of(RETURNED, kind.result, Storage.AUTO, where, None)
-    parameters = _parameters(body, node)
-    if body.result is not None and name == "main":
-        # Its end without `return` returns 0 (C11 5.1.2.2.3).
-        emit(body, Set(body.result, build.ZERO))
-    body.jumps = jumps(node.body)
-    statement(body, node.body)
-    emit(body, Skip(), EXIT)
+    with block(body):
+        parameters = _parameters(body, node)
+        if body.result is not None and name == "main":
+            # Its end without `return` returns 0 (C11 5.1.2.2.3).
+            emit(body, Set(body.result, build.ZERO))
+        body.jumps = jumps(node.body)
+        statement(body, node.body)
+        emit(body, Skip(), EXIT)
     enter_blocks(body)
+    if not is_alone(body):
+        end_with_blocks(body, name == file.choices.entry)
     if is_alone(body):
         if body.ended and body.labels:
             hint = "declare what has its address taken at the beginning of the function"

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses, seen_by_others
+from sa.frontends.flow.access import Accesses, seen_by_others, touched
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
+from sa.frontends.flow.graph import Begin, End, Node, Show, Step, Wait
 from sa.frontends.flow.threads import Thread
 from sa.terms.term import Term, Var
 
@@ -91,14 +91,12 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
 def _matters(step: Step, work: Work) -> bool:
     """Whether a step outside of atomic regions is one that a location comes before."""
     match step.op:
-        case Load() | Store():
-            return is_seen(step, work)
         case Begin():
             return _region_matters(step, work)
         case Show():
             return True
         case _:
-            return False
+            return is_seen(step, work)
 
 
 def _region_matters(begin: Step, work: Work) -> bool:
@@ -106,7 +104,7 @@ def _region_matters(begin: Step, work: Work) -> bool:
     while pending:
         node, depth = pending.pop()
         for step in work.steps.get(node, ()):
-            if isinstance(step.op, Wait | Show) or (isinstance(step.op, Load | Store) and is_seen(step, work)):
+            if isinstance(step.op, Wait | Show) or is_seen(step, work):
                 return True
             after = depth + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
             if after > 0 and step.target not in seen:
@@ -116,12 +114,12 @@ def _region_matters(begin: Step, work: Work) -> bool:
 
 
 def is_seen(step: Step, work: Work) -> bool:
-    """Whether a load or store is one that others see or can disturb."""
-    access = work.known.of[id(step)]
-    if id(step) in work.known.guarded.calm:
+    """Whether a step accesses memory in a way that others see or can disturb."""
+    access = work.known.of.get(id(step))
+    if access is None or id(step) in work.known.guarded.calm:
         return False
     number, source = work.thread.number, step.source
-    return any(seen_by_others(c, number, source, access.writes, work.known) for c in access.cells)
+    return any(seen_by_others(c, number, source, writes, work.known) for c, writes in touched(access))
 
 
 def meetings(source: Node, work: Work, depths: Mapping[Node, int]) -> set[Node]:

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.lives import Dead, Free, Recycle
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -84,7 +85,8 @@ class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
     Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
-    text: it has its first values for ever, known or not, and who writes it is undefined.
+    text: it has its first values for ever, known or not, and who writes it is undefined. Its one cell may be the life
+    of the object with the name `life_of`.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Object(Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     told: str = ""
     kept: bool = False
+    life_of: str = ""
 
 
 class Register(Struct, frozen=True):
@@ -311,7 +314,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Free | Dead | Recycle | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
 )  # fmt: skip
 
 
@@ -347,7 +350,7 @@ class Unit(Struct, frozen=True):
 
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
     the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
-    it `shows` its result, that is a visible action.
+    it `shows` its result, that is a visible action. Where it `reuses` addresses, what was freed may be allocated again.
     """
 
     objects: tuple[Object, ...]
@@ -356,6 +359,7 @@ class Unit(Struct, frozen=True):
     heap: int = 4
     ends: bool = False
     shows: bool = False
+    reuses: bool = False
 
 
 class Graph(Struct):

@@ -7,7 +7,7 @@ to `stopped` if it wrote anything that others see, and none otherwise: the threa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
+from sa.frontends.flow.endings import Wrong, begun, dead, freed, recycled, seen_at, used
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -47,7 +48,8 @@ from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
+from sa.frontends.flow.lives import Dead, Free, Recycle
+from sa.frontends.flow.memory import length, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
@@ -159,7 +161,15 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
         case Halt(ends):
             yield from _stopped(path, source, work, ends)
         case Live(name):
-            yield alive(name, on, path, step, work)
+            yield begun(name, seen_at(step, on, work), path, step, work)
+        case Dead():
+            yield dead(step, on, work)
+        case Recycle():
+            yield from recycled(step, on, work)
+        case Free():
+            wrong, after = freed(step, on, work)
+            yield from _all_failed(wrong, on, step, source, work)
+            yield from () if after is None else (after,)
         case Show(action, values):
             _alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
@@ -280,11 +290,11 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
             if guard is not build.FALSE:
                 yield from _failed(path, guard, what, step.origin, source, work)
             path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
-        wrong = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
-        guard = build.land(path.guard, simplified(wrong))
+        outside = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
+        guard = build.land(path.guard, simplified(outside))
         if guard is not build.FALSE:
             yield from _failed(path, guard, step.op.wrong, step.origin, source, work)
-        path = replace(path, guard=build.land(path.guard, simplified(build.lnot(wrong))))
+        path = replace(path, guard=build.land(path.guard, simplified(build.lnot(outside))))
         if path.guard is build.FALSE:
             return
     if not access.cells:
@@ -294,6 +304,11 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         what = JOINED if step.op.wrong == JOINED else "index"
         yield from _failed(path, guard, what, step.origin, source, work)
         path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
+    wrong, after = used(address, access, step.op.wrong == JOINED, path, work)
+    yield from _all_failed(wrong, path, step, source, work)
+    if after is None:
+        return
+    path = after
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
         new = touched(address, access, path, work, step.op.wrong == JOINED)
@@ -311,8 +326,16 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
 _FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
 
 
-def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, work: Work) -> Iterator[Joint]:
-    """The step that goes wrong; the thread stops where that is no claim."""
+def _all_failed(wrong: Sequence[Wrong], path: Path, step: Step, source: Node, work: Work) -> Iterator[Joint]:
+    """The steps that go wrong with objects that end."""
+    for one in wrong:
+        yield from _failed(path, one.guard, one.what, step.origin, source, work, one.told)
+
+
+def _failed(
+    path: Path, guard: Term, what: str, origin: Origin, source: Node, work: Work, told: str = ""
+) -> Iterator[Joint]:
+    """The step that goes wrong; the thread stops where that is no claim. What is `told` says more of it."""
     bound = what in BOUNDS
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
         yield from _stopped(replace(path, guard=guard), source, work, True)
@@ -321,7 +344,7 @@ def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, wo
         yield from _failed(path, build.land(guard, early), JOINED, origin, source, work)
         guard = build.land(guard, build.lnot(early))
     _alone(path, origin)
-    said = origin.text if what == "assertion" else f"{origin.text} ({what})"
+    said = origin.text if what == "assertion" else f"{origin.text} ({f'{what}: {told}' if told else what})"
     text = f"{said} fails" if what == "assertion" else said
     # What others have seen by then stays: they may go on.
     store = path.store if path.seen else {}

@@ -27,6 +27,7 @@ from sa.frontends.flow.graph import (
     Test,
     Wait,
 )
+from sa.frontends.flow.lives import Free, Recycle
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -38,7 +39,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address):
+        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address) | Free(address):
             return (address,)
         case Store(address, term, _, _, _):
             return (address, term)
@@ -61,7 +62,7 @@ def written_by(op: Op) -> Var | None:
     match op:
         case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _):
             return var
-        case Self(var) | Allocate(var, _) | Room(var, _):
+        case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -84,7 +85,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Set(register(var), term(value))
         case Divide(var, sign, dividend, divisor):
             return Divide(register(var), sign, term(dividend), term(divisor))
-        case Havoc(var, _) | Self(var) | Allocate(var, _):
+        case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _):
             return replace(op, var=register(var))
         case Load(var, address, key, wrong, among):
             return Load(register(var), term(address), key, wrong, _among(among, names))
@@ -94,6 +95,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Lock(term(address), act)
         case Room(var, address):
             return Room(register(var), term(address))
+        case Free(address, _):
+            return replace(op, address=term(address))
         case Stride(address, key):
             return Stride(term(address), key)
         case Test(formula):
