@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
+from typing import TypeAlias
 
 from msgspec import structs
 
@@ -36,7 +37,7 @@ from tests.frontends.c.judge.syntax import (
 )
 
 #: Statements of a list and an index among them become others.
-type_of_change = Callable[[tuple[Statement, ...], int], Sequence[Statement]]
+Change: TypeAlias = Callable[[tuple[Statement, ...], int], Sequence[Statement]]
 ORDERS = {
     "load": (RELAXED, ACQUIRE, SEQ_CST),
     "store": (RELAXED, RELEASE, SEQ_CST),
@@ -90,7 +91,7 @@ def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
             yield from statements(getattr(statement, name, ()))
 
 
-def _edited(body: tuple[Statement, ...], at: int, change: type_of_change) -> tuple[Statement, ...] | None:
+def _edited(body: tuple[Statement, ...], at: int, change: Change) -> tuple[Statement, ...] | None:
     """The list with a change at the statement of this number."""
     for index, statement in enumerate(body):
         size = 1 + sum(1 for n in INNER for _ in statements(getattr(statement, n, ())))

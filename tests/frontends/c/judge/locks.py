@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
+from msgspec import structs
+
 from tests.frontends.c.judge.effects import Blocked, Effect, Where
 from tests.frontends.c.judge.machine import (
     BarrierState,
@@ -108,6 +110,10 @@ def _initialised(function: str, numbers: tuple[int, ...]) -> Change:
 
 
 def _destroyed(draft: Draft, _thread: int, cell: int) -> None:
+    """As in glibc, who destroys a barrier waits for those who are still leaving it."""
+    value = draft.values[cell]
+    if isinstance(value, BarrierState) and not value.waiting and value.leaving:
+        raise Blocked
     if in_use(draft.values[cell]):
         raise Faulted(Fault.DESTROYED_IN_USE, "destroy")
     draft.values[cell] = Destroyed.DESTROYED
@@ -182,11 +188,12 @@ def _arrive(draft: Draft, thread: int, cell: int) -> None:
     waiting = (*value.waiting, thread)
     draft.release(cell, thread)
     if len(waiting) < value.count:
-        draft.values[cell] = BarrierState(value.count, tuple(sorted(waiting)))
+        draft.values[cell] = structs.replace(value, waiting=tuple(sorted(waiting)))
         return
     for other in waiting:
         draft.acquire(cell, other)
-    draft.values[cell] = BarrierState(value.count)
+    leaving = tuple(sorted(waiting))
+    draft.values[cell] = BarrierState(value.count, (), tuple(sorted({*leaving, *value.leaving})))
 
 
 def _depart(draft: Draft, thread: int, cell: int) -> None:
@@ -194,6 +201,7 @@ def _depart(draft: Draft, thread: int, cell: int) -> None:
     assert isinstance(value, BarrierState)
     if thread in value.waiting:
         raise Blocked
+    draft.values[cell] = structs.replace(value, leaving=tuple(t for t in value.leaving if t != thread))
 
 
 def _wait(places: tuple[Where, ...], text: str) -> list[Effect]:

@@ -122,10 +122,11 @@ class RwState(Struct, frozen=True):
 
 
 class BarrierState(Struct, frozen=True):
-    """How many are needed, and who has come."""
+    """How many are needed, who has come, and who may go but has not gone yet."""
 
     count: int
     waiting: tuple[int, ...] = ()
+    leaving: tuple[int, ...] = ()
 
 
 class Waiting(Struct, frozen=True):
