@@ -75,6 +75,18 @@ def moved(pointer: Pure, offset: int) -> Pure:
     return value
 
 
+def address(where: Where) -> Pure:
+    """The address of an object; that of a member of nothing is undefined, whether it is used or not."""
+
+    def value(registers: list[Content]) -> Content:
+        found = _number(where(registers))
+        if found < FIRST:
+            raise Faulted(Fault.AMBIGUOUS, "the address of a member of nothing")
+        return found
+
+    return value
+
+
 def constant(register: int, number: int) -> Effect:
     """A register gets a number."""
 

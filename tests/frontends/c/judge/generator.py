@@ -21,6 +21,7 @@ from tests.frontends.c.judge.syntax import (
     Assign,
     Atomic,
     Block,
+    Break,
     Fence,
     Free,
     Function,
@@ -175,7 +176,7 @@ def _unwrap(_random: Random, _function: Function, body: tuple[Statement, ...], a
     match statement:
         case If(_, then, _):
             return (*body[:at], *then, *body[at + 1 :])
-        case While(condition, inner, _):
+        case While(condition, inner, _) if not any(isinstance(s, Break) for s in statements(inner)):
             return (*body[:at], If(condition, inner), *body[at + 1 :])
         case _:
             return body

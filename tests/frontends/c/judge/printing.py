@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tests.frontends.c.judge.syntax import (
-    NODE,
     SEQ_CST,
     Address,
     Allocate,
@@ -53,13 +52,16 @@ WITH_SHARING = ("pthread_spin_init", "sem_init")
 
 def text(program: Program) -> str:
     """A file that compilers accept."""
-    parts = [HEADERS]
-    if program.fields:
-        parts.append("struct node {\n" + "".join(f"    {_declared(f)};\n" for f in program.fields) + "};\n")
+    parts = [HEADERS, structure(program.fields)]
     for static in program.statics:
         parts.append(f"{'_Thread_local ' if static.thread_local else ''}{_declared(static)};\n")
     parts.extend(_function(f) for f in program.functions)
     return "".join(parts)
+
+
+def structure(fields: Sequence[Variable]) -> str:
+    """The declaration of the structure, if there is one."""
+    return "struct node {\n" + "".join(f"    {_declared(f)};\n" for f in fields) + "};\n" if fields else ""
 
 
 def _declared(variable: Variable) -> str:
@@ -219,7 +221,3 @@ def expression(value: Expression) -> str:
         case _:
             assert_never(value)
 
-
-def is_node(variable: Variable) -> bool:
-    """Whether a variable is a structure."""
-    return variable.type == NODE

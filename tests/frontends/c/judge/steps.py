@@ -231,7 +231,7 @@ class Compiler:
                 self.emit(effects.load(where, temporary, printing.place(place)), f"read {printing.place(place)}")
                 return effects.local(temporary, "")
             case Address(place):
-                return self.where(place)
+                return effects.address(self.where(place))
             case Binary(operator, left, right):
                 return effects.binary(OPERATORS[operator], self.value(left), self.value(right))
             case _:
