@@ -469,8 +469,17 @@ class _Reader:
             self.before[-1].extend(inner)
             if operator in (">", ">="):
                 left, right, operator = right, left, operator.replace(">", "<")
-            left = Binary(operator, left, right)
+            left = self.simplified(Binary(operator, left, right))
         return left
+
+    def simplified(self, value: Binary) -> Expression:
+        """`try… (…) == 0` is whether the lock was got, which is what the statement gives."""
+        last = self.before[-1][-1] if self.before[-1] else None
+        if isinstance(last, Sync) and last.result is not None:
+            got = Local(last.result)
+            if value == Binary("==", Binary("==", got, Number(0)), Number(0)):
+                return got
+        return value
 
     def shortened(self, operator: str, left: Expression, level: int) -> Expression:
         """The right side is only computed where the left one does not decide."""
