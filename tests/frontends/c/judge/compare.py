@@ -51,6 +51,7 @@ WORDS = (
     ("(not freed", Fault.LEAK),
     ("(memory leak", Fault.LEAK),
     ("data race", Fault.RACE),
+    ("no_race", Fault.RACE),
     ("deadlock", Fault.DEADLOCK),
     ("assert", Fault.ASSERTION),
 )

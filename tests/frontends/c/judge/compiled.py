@@ -21,6 +21,7 @@ WORDS = (
     ("heap-use-after-free", Fault.USE_AFTER_FREE),
     ("attempting double-free", Fault.DOUBLE_FREE),
     ("attempting free on address which was not malloc()-ed", Fault.BAD_FREE),
+    ("alloc-dealloc-mismatch (INVALID vs free)", Fault.BAD_FREE),
     ("stack-use-after-return", Fault.DEAD_VARIABLE),
     ("stack-use-after-scope", Fault.DEAD_VARIABLE),
     ("null pointer", Fault.POINTER),

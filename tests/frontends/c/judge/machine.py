@@ -147,9 +147,9 @@ Content: TypeAlias = int | None | Destroyed | Lock | Semaphore | RwState | Barri
 
 
 def zero(of: str) -> Content:
-    """What a cell of a type holds that is all zero; synchronisation objects other than barriers are initialised by that."""
+    """What a cell of a type holds that is all zero; that initialises all but barriers and spin locks."""
     match of:
-        case t if t in (MUTEX, SPIN):
+        case t if t == MUTEX:
             return Lock()
         case t if t == SEMAPHORE:
             return Semaphore()
@@ -159,7 +159,7 @@ def zero(of: str) -> Content:
             return Waiting()
         case t if t == ONCE:
             return OnceState.NEW
-        case t if t == BARRIER:
+        case t if t in (BARRIER, SPIN):
             return None
         case _:
             return 0
