@@ -56,7 +56,9 @@ WORDS = (
     ("assert", Fault.ASSERTION),
 )
 #: What the memory property asks for.
-MEMORY = frozenset({Fault.USE_AFTER_FREE, Fault.DEAD_VARIABLE, Fault.DOUBLE_FREE, Fault.BAD_FREE, Fault.POINTER, Fault.LEAK})
+MEMORY = frozenset(
+    {Fault.USE_AFTER_FREE, Fault.DEAD_VARIABLE, Fault.DOUBLE_FREE, Fault.BAD_FREE, Fault.POINTER, Fault.LEAK}
+)
 #: Programs without threads that are compiled at once.
 BATCH = 50
 #: What leaves a program without a comparison.
@@ -79,7 +81,9 @@ def expected(found: Program, question: str) -> Found:
     stuck = explore(found, Asked(deadlocks=True, spurious=False))
     more = frozenset(p for p in stuck.places if p[0] is Fault.DEADLOCK)
     places = usual.places | more
-    return Found(frozenset(f for f, _ in places), places, usual.states + stuck.states, usual.complete and stuck.complete)
+    return Found(
+        frozenset(f for f, _ in places), places, usual.states + stuck.states, usual.complete and stuck.complete
+    )
 
 
 def kind(finding: Finding) -> Fault | None:

@@ -220,4 +220,3 @@ def expression(value: Expression) -> str:
             return f"({expression(left)} {operator} {expression(right)})"
         case _:
             assert_never(value)
-
