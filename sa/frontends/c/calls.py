@@ -56,6 +56,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import LOCK
 from sa.frontends.flow.threads import MAX_THREADS
+from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
@@ -231,6 +232,39 @@ def _lock(act: Act) -> Handler:
     return handler
 
 
+def _block(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Block(number(value(body, arguments[0]))))
+    return NOTHING
+
+
+def _unblock(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Begin())
+    emit(body, Unblock())
+    return NOTHING
+
+
+def _unblock_in_time(body: Body, arguments: Sequence[Any]) -> Value:
+    # Time may be over until the region begins, so nothing comes between.
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, TimeOut(var))
+    _unblock(body, arguments)
+    return Value(var, INT)
+
+
+def _signal(every: bool) -> Handler:
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        emit(body, Signal(number(value(body, arguments[0])), every))
+        return NOTHING
+
+    return handler
+
+
+def _waited_for(body: Body, arguments: Sequence[Any]) -> Value:
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, Waited(var, number(value(body, arguments[0]))))
+    return Value(var, INT)
+
+
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
     var = temporary(body, INT, Range(1, MAX_THREADS))
     emit(body, Self(var))
@@ -319,7 +353,8 @@ _WORDS: dict[str, Handler] = {
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
     **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS,
-    "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
+    "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
+    "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),

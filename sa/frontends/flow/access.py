@@ -21,6 +21,7 @@ from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
+from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms import build
 
 
@@ -107,10 +108,11 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
                 # Who gives an object its first values uses it, even where others alone read them.
                 for cell in _cells(step.op.name, where) & users.keys():
                     users[cell] |= _users(cell, thread, where)
-    if (early := where.addresses.get(base(EARLY))) is not None:
-        # Whatever goes wrong anywhere asks for it.
-        loaded.add(early)
-        users[early] = frozenset[int]().union(*map(numbers_of, threads))
+    for name in (EARLY, SPURIOUS):
+        # Whatever goes wrong anywhere asks for the one, and the claim about deadlocks for the other.
+        if (number := where.addresses.get(base(name))) is not None:
+            loaded.add(number)
+            users[number] = frozenset[int]().union(*map(numbers_of, threads))
     used = frozenset(users) if exact else frozenset(loaded)
     owned = Guarded(frozenset(), frozenset())
     if not exact:

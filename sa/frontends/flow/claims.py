@@ -121,15 +121,20 @@ def _of_thread(term: Term, name: str, shared: Collection[Var]) -> Term:
     return substitute(term, {v: own_local(name, v) for v in term.free if v not in shared})
 
 
-def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
-    """Some thread can step, or each has ended or was never created, or one stopped: the process has ended then."""
+def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant:
+    """Some thread can step, or each has ended or was never created, or one stopped: the process has ended then.
+
+    The claim is about runs without spurious wake-ups: there was one where the variable, if there is any, is 1; a step
+    that is one sets it, and is none that counts here.
+    """
     stuck = list[Term]()
     open_ones = list[Term]()
     stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name == "stopped"]
     for thread in threads:
         leaving = dict[str, list[Edge]]()
         for edge in thread.edges:
-            leaving.setdefault(edge.source, []).append(edge)
+            if spurious is None or dict(edge.updates).get(spurious) is not build.ONE:
+                leaving.setdefault(edge.source, []).append(edge)
         blocked = [
             build.land(at(thread.name, q.name), _disabled(leaving.get(q.name, []), thread)) for q in thread.locations
         ]
@@ -138,7 +143,8 @@ def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
         ended = [at(thread.name, q.name) for q in thread.locations if q.name == waiting or _is_over(q, thread)]
         open_ones.append(build.lnot(build.lor(*ended)))
     origin = threads[0].origin
-    runs = build.lnot(build.lor(*stopped))
+    woken = build.FALSE if spurious is None else build.ne(spurious, build.ZERO)
+    runs = build.lnot(build.lor(*stopped, woken))
     return Invariant("no_deadlock", build.lnot(build.land(runs, *stuck, build.lor(*open_ones))), False, None, origin)
 
 

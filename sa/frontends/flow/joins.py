@@ -35,6 +35,7 @@ from sa.frontends.flow.graph import (
     Store,
     Wait,
     base,
+    chain,
     fresh,
     outgoing,
 )
@@ -131,13 +132,3 @@ def _early(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]:
             yield from chain(graph, source, [told, step.op], target, step.origin)
         case _:
             yield replace(step, source=source, target=target)
-
-
-def chain(graph: Graph, source: Node, ops: Sequence[Op], target: Node, origin: Origin) -> list[Step]:
-    """Steps one behind the other."""
-    made, here = list[Step](), source
-    for number, op in enumerate(ops, 1):
-        after = target if number == len(ops) else fresh(graph)
-        made.append(Step(here, op, after, origin))
-        here = after
-    return made

@@ -43,11 +43,11 @@ from sa.frontends.flow.graph import (
     Store,
     Sync,
     Test,
+    chain,
     fresh,
     outgoing,
 )
 from sa.frontends.flow.heap import OTHER_TYPE
-from sa.frontends.flow.joins import chain
 from sa.frontends.flow.layout import Column, element, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.naming import ARRAY

@@ -44,7 +44,7 @@ from sa.terms.term import Int, Term, Var
 
 def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
     """The program of a unit; `reserved` are words that cannot be names. Raises InputError."""
-    threads, extra = threads_of(unit)
+    threads, extra = threads_of(unit, asked.deadlock)
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
@@ -75,7 +75,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    claimed = frozenset(spoken_of(threads, found, names))
+    claimed = frozenset(spoken_of(threads, found, names, where))
     automata, first, constants = _without_constants(automata, first)
     automata = with_settled(decisive(automata, claimed), first, creating)
     automata, names = ranged(automata, first, names)

@@ -28,6 +28,7 @@ from sa.frontends.flow.graph import (
     Wait,
 )
 from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.waits import Block, Signal, TimeOut, Waited
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -40,6 +41,8 @@ def read_by(op: Op) -> tuple[Term, ...]:
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
         case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address) | Free(address):
+            return (address,)
+        case Block(address) | Signal(address, _) | Waited(_, address):
             return (address,)
         case Store(address, term, _, _, _):
             return (address, term)
@@ -62,7 +65,7 @@ def written_by(op: Op) -> Var | None:
     match op:
         case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _):
             return var
-        case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _):
+        case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _) | TimeOut(var) | Waited(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -85,7 +88,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Set(register(var), term(value))
         case Divide(var, sign, dividend, divisor):
             return Divide(register(var), sign, term(dividend), term(divisor))
-        case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _):
+        case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _) | TimeOut(var):
             return replace(op, var=register(var))
         case Load(var, address, key, wrong, among):
             return Load(register(var), term(address), key, wrong, _among(among, names))
@@ -95,8 +98,10 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Lock(term(address), act)
         case Room(var, address):
             return Room(register(var), term(address))
-        case Free(address, _):
+        case Free(address, _) | Block(address) | Signal(address, _):
             return replace(op, address=term(address))
+        case Waited(var, address):
+            return Waited(register(var), term(address))
         case Stride(address, key):
             return Stride(term(address), key)
         case Test(formula):

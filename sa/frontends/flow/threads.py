@@ -36,15 +36,18 @@ from sa.frontends.flow.graph import (
     Unit,
     Wait,
     base,
+    chain,
     code,
     fresh,
     outgoing,
+    temporary,
 )
 from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.joins import chain, loosened, running
+from sa.frontends.flow.joins import loosened, running
 from sa.frontends.flow.tables import without_tables
 from sa.frontends.flow.unroll import unroll
+from sa.frontends.flow.waiting import expand, objects_of, waiting_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import unused
@@ -100,8 +103,8 @@ class _Work(Struct):
 IDENTITY = build.variable("__identity")
 
 
-def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
-    """All threads, the first one first, and the objects that their creation and end need. Raises InputError.
+def threads_of(unit: Unit, deadlock: bool = False) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
+    """All threads, the first one first, and the objects that their creation, end and waiting need. Raises InputError.
 
     A creation that may happen any number of times makes a family: one in a loop that is not unrolled, one by a copy
     of a family, or one by a thread that its own procedure has created.
@@ -123,12 +126,14 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
     if counting:
         work.running = True
         work.counted = set(range(1, len(work.creations) + 1))
+    waiting = waiting_in({n: g for n, (_, g, _, _) in enumerate(graphs, 1)}, sign < 0, deadlock)
     found = list[Thread]()
     for number, ((name, graph, parameters, result), creation) in enumerate(zip(graphs, work.creations, strict=True), 1):
         if creation.family:
             graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
         own: Term = IDENTITY if creation.family else build.integer(sign * number)
         _rewritten(graph, own, sign, work)
+        expand(graph, number, waiting)
         allocated(graph, creation.family, unit.heap, unit.reuses)
         if creation.family:
             _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
@@ -137,7 +142,8 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
         if number > 1 and work.running:
             _ending(graph, unit.procedures[creation.procedure].origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
-    return tuple(found), (*_objects(found, work), *counting)
+    blocked = objects_of(waiting, {t.number: t.name for t in found}, work.creations[0].origin)
+    return tuple(found), (*_objects(found, work), *counting, *blocked)
 
 
 def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
@@ -292,15 +298,9 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
     return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
 
 
-def _temporary(graph: Graph, origin: Origin) -> Var:
-    var = build.variable(unused("__t", {v.name for v in graph.registers}))
-    graph.registers[var] = Register(var, ANY, origin, temporary=True)
-    return var
-
-
 def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, origin: Origin) -> None:
     """The thread waits for its creation first, and says at its end that it is over."""
-    state = _temporary(graph, origin)
+    state = temporary(graph, origin)
     origin = replace(origin, text="the thread begins")
     ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
@@ -339,7 +339,7 @@ def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op
 
 def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     assert isinstance(step.op, Join)
-    state = _temporary(graph, step.origin)
+    state = temporary(graph, step.origin)
     row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
     ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
     ops.append(Wait(build.eq(state, build.integer(_OVER))))
@@ -351,7 +351,7 @@ def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
 def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list[Op]) -> list[Step]:
     """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
     assert isinstance(step.op, Fork)
-    wanted = _temporary(graph, step.origin)
+    wanted = temporary(graph, step.origin)
     place = base(offer(number))
     taken: list[Op] = [Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ZERO))]
     ops: list[Op] = [
@@ -369,7 +369,7 @@ def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: lis
 def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
     """A copy begins by taking an offer."""
     origin = replace(origin, text="the thread begins")
-    wanted, place = _temporary(graph, origin), base(offer(number))
+    wanted, place = temporary(graph, origin), base(offer(number))
     ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
     ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]

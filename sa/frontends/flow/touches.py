@@ -9,18 +9,21 @@ from sa.automata.program import Invariant, Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import is_own
 from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
-from sa.frontends.flow.graph import Node
+from sa.frontends.flow.graph import Node, base
 from sa.frontends.flow.layout import Layout, location_of
 from sa.frontends.flow.naming import Named
 from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.steps import Joint
 from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
+def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named, where: Layout) -> Iterator[Var]:
     """Variables of which claims speak, whatever steps depend on."""
+    if (spurious := _spurious(names, where)) is not None:
+        yield spurious
     yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
     touched = [x for joined in found for j in joined for x in j.touched]
     yield from (v for x in touched for v in x.condition.free)
@@ -64,8 +67,15 @@ def claims_of(
             if thread.identity is not None:
                 message = f"deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
                 raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
-        claims.append(no_deadlock(made.threads))
+        spurious = _spurious(names, where)
+        claims.append(no_deadlock(made.threads, None if spurious in constants else spurious))
     return tuple(claims), tuple(doubtful)
+
+
+def _spurious(names: Named, where: Layout) -> Var | None:
+    """The variable that says that there was a spurious wake-up."""
+    address = where.addresses.get(base(SPURIOUS))
+    return None if address is None else names.cells.get(address)
 
 
 def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term | None]:

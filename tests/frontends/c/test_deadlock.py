@@ -28,7 +28,7 @@ def sets(how: str) -> str:
         ((LATE, sets("signal")), Verdict.REFUTED),
         ((WAITS, WAITS, sets("broadcast")), Verdict.PROVED),
         ((WAITS, WAITS, sets("signal")), Verdict.REFUTED),
-        ((TIMED, sets("destroy")), Verdict.PROVED),
+        ((TIMED, sets("destroy")), Verdict.REFUTED),
         ((WAITS, sets("destroy")), Verdict.REFUTED),
     ],
 )

@@ -3,6 +3,9 @@
    holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread.
    A lock gets an owner with `__sacheck_own`. Behind `__sacheck_take` the thread is its owner, and behind
    `__sacheck_give` perhaps not; `__sacheck_try` says that somebody sees whether the lock is free.
+   Behind `__sacheck_block` the thread is blocked on a condition. `__sacheck_unblock` begins the step that ends this: by a
+   signal, or by itself; with `__sacheck_unblock_in_time` perhaps too late. `__sacheck_signal` and `__sacheck_broadcast`
+   wake one thread or all, and `__sacheck_waited_for` says whether some thread is blocked.
    What threads synchronise with has a status: 0 in static memory, DESTROYED behind its end, RAW in memory without a
    value, READY behind its initialisation where 0 is not enough. As glibc has it, mutexes, rwlocks, conditions and
    semaphores that are all zero are initialised. */
@@ -10,7 +13,7 @@ enum { __DESTROYED = 1, __RAW = 2, __READY = 3 };
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; int __status; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
-typedef struct { int __last; int __woken; int __status; } pthread_cond_t;
+typedef struct { int __status; } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct { int __unused; } pthread_attr_t;
 typedef struct { int __writer; int __readers; int __status; } pthread_rwlock_t;
@@ -22,7 +25,7 @@ typedef struct { int __state; } pthread_once_t;
 typedef struct { unsigned int __value; int __status; } sem_t;
 typedef unsigned long thrd_t;
 typedef struct { int __owner; int __depth; int __kind; int __status; } mtx_t;
-typedef struct { int __last; int __woken; int __status; } cnd_t;
+typedef struct { int __status; } cnd_t;
 typedef struct { int __state; } once_flag;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 typedef int memory_order;
@@ -44,6 +47,12 @@ void __sacheck_own(int *, int);
 void __sacheck_take(int *);
 void __sacheck_give(int *);
 void __sacheck_try(int *);
+void __sacheck_block(void *);
+void __sacheck_unblock(void);
+int __sacheck_unblock_in_time(void);
+void __sacheck_signal(void *);
+void __sacheck_broadcast(void *);
+int __sacheck_waited_for(void *);
 
 void __sacheck_used(int status) {
     if (status == __DESTROYED) __sacheck_fail("use after destruction");
@@ -109,9 +118,16 @@ int pthread_mutex_trylock(pthread_mutex_t *m) {
     __sacheck_end();
     return result;
 }
+/* Who waits for a lock until some time tries to take it at some moment before: it fails only where it is held. */
 int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_mutex_lock(m);
+    int self = __sacheck_self(), result;
+    __sacheck_begin();
+    if (m->__kind != 0 && m->__owner == self)
+        result = pthread_mutex_lock(m);
+    else
+        result = pthread_mutex_trylock(m) ? 110 : 0;
+    __sacheck_end();
+    return result;
 }
 int pthread_mutex_unlock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 0;
@@ -181,81 +197,61 @@ int pthread_spin_unlock(pthread_spinlock_t *m) {
     return 0;
 }
 
-/* A wait may end without a signal, so that signals change nothing that a claim speaks of, but for deadlocks: there
-   waits end by signals, in the order in which they began. A timed wait may end at any time, and takes no signal. */
+/* A wait may end without a signal. Behind its timeout a wait takes no signal. */
 int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) {
-    __sacheck_begin();
-    c->__last = 0;
-    c->__woken = 0;
     c->__status = 0;
-    __sacheck_end();
     return 0;
 }
 int pthread_cond_destroy(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    if (__sacheck_waited_for(c)) __sacheck_fail("destruction while in use");
     c->__status = __DESTROYED;
     __sacheck_end();
     return 0;
 }
-int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
-    int self = __sacheck_self();
-    int mine = 0;
+void __sacheck_wait_begins(pthread_cond_t *c, pthread_mutex_t *m, int self) {
     __sacheck_begin();
     __sacheck_used(c->__status);
     __sacheck_used(m->__status);
     if (m->__owner != self) __sacheck_fail("lock");
-    if (__sacheck_deadlock()) {
-        mine = c->__last;
-        c->__last = mine + 1;
-    }
+    __sacheck_block(c);
     __sacheck_own(&m->__owner, 0);
     __sacheck_give(&m->__owner);
     __sacheck_end();
-    __sacheck_begin();
-    if (__sacheck_deadlock()) __sacheck_wait(mine < c->__woken);
+}
+void __sacheck_wait_ends(pthread_mutex_t *m, int self) {
     __sacheck_wait(m->__owner == 0);
     __sacheck_own(&m->__owner, self);
     __sacheck_take(&m->__owner);
     __sacheck_end();
+}
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+    int self = __sacheck_self();
+    __sacheck_wait_begins(c, m, self);
+    __sacheck_unblock();
+    __sacheck_wait_ends(m, self);
     return 0;
 }
 int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-    int self = __sacheck_self();
-    __sacheck_begin();
-    __sacheck_used(c->__status);
-    __sacheck_used(m->__status);
-    if (m->__owner != self) __sacheck_fail("lock");
-    __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
-    __sacheck_end();
-    __sacheck_begin();
-    __sacheck_wait(m->__owner == 0);
-    __sacheck_own(&m->__owner, self);
-    __sacheck_take(&m->__owner);
-    __sacheck_end();
-    return __sacheck_any() ? 110 : 0;
+    int self = __sacheck_self(), late;
+    __sacheck_wait_begins(c, m, self);
+    late = __sacheck_unblock_in_time();
+    __sacheck_wait_ends(m, self);
+    return late ? 110 : 0;
 }
 int pthread_cond_signal(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    __sacheck_signal(c);
     __sacheck_end();
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        if (c->__woken < c->__last) c->__woken = c->__woken + 1;
-        __sacheck_end();
-    }
     return 0;
 }
 int pthread_cond_broadcast(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    __sacheck_broadcast(c);
     __sacheck_end();
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        c->__woken = c->__last;
-        __sacheck_end();
-    }
     return 0;
 }
 
@@ -327,12 +323,10 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     return result;
 }
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_rdlock(l);
+    return pthread_rwlock_tryrdlock(l) ? 110 : 0;
 }
 int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_wrlock(l);
+    return pthread_rwlock_trywrlock(l) ? 110 : 0;
 }
 int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int self = __sacheck_self();
@@ -439,11 +433,9 @@ int sem_trywait(sem_t *s) {
     return result;
 }
 int sem_timedwait(sem_t *s, const struct timespec *t) {
-    if (__sacheck_any()) {
-        __errno = 110;
-        return -1;
-    }
-    return sem_wait(s);
+    int result = sem_trywait(s);
+    if (result) __errno = 110;
+    return result;
 }
 int sem_post(sem_t *s) {
     __sacheck_begin();
@@ -504,16 +496,14 @@ void mtx_destroy(mtx_t *m) { pthread_mutex_destroy((pthread_mutex_t *) m); }
 int mtx_lock(mtx_t *m) { return pthread_mutex_lock((pthread_mutex_t *) m); }
 int mtx_trylock(mtx_t *m) { return pthread_mutex_trylock((pthread_mutex_t *) m) ? 1 : 0; }
 int mtx_timedlock(mtx_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 4;
-    return pthread_mutex_lock((pthread_mutex_t *) m);
+    return pthread_mutex_timedlock((pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock((pthread_mutex_t *) m); }
 int cnd_init(cnd_t *c) { return pthread_cond_init((pthread_cond_t *) c, 0); }
 void cnd_destroy(cnd_t *c) { pthread_cond_destroy((pthread_cond_t *) c); }
 int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m); }
 int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-    pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t);
-    return __sacheck_any() ? 4 : 0;
+    return pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int cnd_signal(cnd_t *c) { return pthread_cond_signal((pthread_cond_t *) c); }
 int cnd_broadcast(cnd_t *c) { return pthread_cond_broadcast((pthread_cond_t *) c); }
