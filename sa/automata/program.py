@@ -101,6 +101,7 @@ class Program(Struct, frozen=True):
     Failing steps with one of the origins in `bounds` say that a limit of the translation was reached: what is shown
     while one of them can be taken is not shown of the user's program. `several` are threads with names that more than
     one of their locals has in the text.
+    What is claimed of programs `beside` this one is claimed of it, too: their runs stand for some of its runs.
     """
 
     source: Source
@@ -115,6 +116,7 @@ class Program(Struct, frozen=True):
     families: tuple[Family, ...] = ()
     bounds: tuple[Origin, ...] = ()
     open: bool = False
+    beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
 
 

@@ -36,8 +36,8 @@ class Claimed(Struct, frozen=True):
 
 
 def claimed(program: Program) -> tuple[Claimed, ...]:
-    """All claims of a program."""
-    return tuple(_claims(program))
+    """All claims of a program, then those of programs beside it."""
+    return (*_claims(program), *(c for other in program.beside for c in claimed(other)))
 
 
 def _claims(program: Program) -> Iterator[Claimed]:

@@ -15,7 +15,7 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Run
 from sa.engines.tried import Tried, each_once
 from sa.question.asked import Proof
-from sa.question.claims import Claim
+from sa.question.claims import Claim, programs_of
 
 
 class Finding(Struct, frozen=True):
@@ -67,11 +67,15 @@ def within_bounds(outcome: Verification) -> Verification:
 
     That a limit is reached refutes nothing, and while it is not shown to be out of reach nothing else is proved.
     """
-    bounds = outcome.program.bounds
-    reached = [f for f in outcome.findings if f.claim.origin in bounds and f.verdict is not Verdict.PROVED]
-    if not reached:
+    findings = outcome.findings
+    for number, program in programs_of(outcome.program):
+        bounds = program.bounds
+        own = [f for f in findings if f.claim.beside == number]
+        if any(f.claim.origin in bounds and f.verdict is not Verdict.PROVED for f in own):
+            limited = partial(_limited, bounds=bounds)
+            findings = tuple(limited(f) if f.claim.beside == number else f for f in findings)
+    if findings == outcome.findings:
         return outcome
-    findings = tuple(map(partial(_limited, bounds=bounds), outcome.findings))
     verdicts = {f.verdict for f in findings}
     verdict = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
     return replace(outcome, findings=findings, verdict=verdict)

@@ -37,7 +37,7 @@ from sa.engines.runner import Judge, Progress, Reports, Ruled, run
 from sa.engines.tried import Tried
 from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
-from sa.question.claims import Claim, claims_of
+from sa.question.claims import Claim, claims_of, programs_of
 
 _CLOSED = "these hold in every run in which only the threads take steps"
 _OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
@@ -193,7 +193,8 @@ def _said(work: _Work, portfolio: Portfolio, asked: Asked, judge: Judge) -> Iter
 
         return run_together(portfolio, asked, budget, judge, heard, over, options.jobs)
     # That a limit of the translation is reached refutes nothing.
-    refuting = {bad for claim in work.claims if claim.origin not in work.program.bounds for bad in claim.bads}
+    bounds = {(number, origin) for number, program in programs_of(work.program) for origin in program.bounds}
+    refuting = {bad for claim in work.claims if (claim.beside, claim.origin) not in bounds for bad in claim.bads}
     return run(portfolio, asked, budget, judge, heard, over, refuting.__contains__)
 
 

@@ -38,7 +38,8 @@ class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
-    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
+    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. It is claimed of
+    the program itself, or of the one with this number `beside` it.
     """
 
     name: str
@@ -47,10 +48,20 @@ class Claim(Struct, frozen=True):
     expect: Verdict | None
     threads: tuple[Automaton, ...]
     families: tuple[Family, ...] = ()
+    beside: int | None = None
+
+
+def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
+    """The programs of which claims are made: the program itself, and those beside it with their numbers."""
+    return ((None, program), *enumerate(program.beside))
 
 
 def claims_of(program: Program) -> tuple[Claim, ...]:
-    """All claims in the order of the text."""
+    """All claims in the order of the text, those of programs beside it behind its own."""
+    return tuple(replace(c, beside=n) for n, one in programs_of(program) for c in _claims_of(one))
+
+
+def _claims_of(program: Program) -> tuple[Claim, ...]:
     claims = list[Claim]()
     for place, thread in enumerate(program.threads):
         claims.extend(_checks(thread, program.threads))

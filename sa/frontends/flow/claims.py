@@ -129,7 +129,8 @@ def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant
     """
     stuck = list[Term]()
     open_ones = list[Term]()
-    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name == "stopped"]
+    # What goes wrong ends the process, too.
+    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name in ("stopped", "fail")]
     for thread in threads:
         leaving = dict[str, list[Edge]]()
         for edge in thread.edges:
@@ -160,6 +161,6 @@ def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:
 
 
 def _is_over(place: Location, thread: Automaton) -> bool:
-    """The place behind the end, or behind a failure."""
+    """The place behind the end."""
     into = [e for e in thread.edges if e.target == place.name]
-    return bool(into) and all(e.label is not None and e.label.action in (EXIT, "fail") for e in into)
+    return bool(into) and all(e.label is not None and e.label.action == EXIT for e in into)

@@ -11,6 +11,7 @@ from sa.automata.family import Family
 from sa.automata.live import live
 from sa.automata.program import Invariant, Program
 from sa.automata.ranges import within
+from sa.base.diagnostic import InputError
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.beginning import begun_with
@@ -42,9 +43,35 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
 
+#: How many threads a creation makes at most where deadlocks of any number of threads are looked for.
+MOST_COPIES = 3
+
+
 def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
-    """The program of a unit; `reserved` are words that cannot be names. Raises InputError."""
-    threads, extra = threads_of(unit, asked.deadlock)
+    """The program of a unit; `reserved` are words that cannot be names. Raises InputError.
+
+    Deadlocks of any number of threads are looked for beside it, in a program with a few threads for each family. Where
+    a thread waits for any of them, and where nothing else is asked for, that program is all there is. What it refutes
+    is refuted of the program; more threads than it has are a limit of the translation.
+    """
+    alone = asked.deadlock and asked.kinds == frozenset() and not asked.races
+    try:
+        made = translated(unit, source, reserved, asked)
+    except InputError as problem:
+        if any(d.code != "SA721" for d in problem.diagnostics):
+            raise
+        return translated(unit, source, reserved, asked, MOST_COPIES)
+    if not (asked.deadlock and made.families):
+        return made
+    few = translated(unit, source, reserved, replace(asked, kinds=frozenset(), races=False), MOST_COPIES)
+    return few if alone else replace(made, beside=(few,))
+
+
+def translated(
+    unit: Unit, source: Source, reserved: frozenset[str], asked: Asked, copies: int | None = None
+) -> Program:
+    """The program with families, or with at most so many `copies` for each. Raises InputError."""
+    threads, extra = threads_of(unit, asked.deadlock, copies)
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)

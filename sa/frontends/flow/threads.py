@@ -16,6 +16,7 @@ from sa.frontends.flow.graph import (
     Begin,
     Cell,
     End,
+    Fail,
     Fork,
     Graph,
     Havoc,
@@ -42,7 +43,7 @@ from sa.frontends.flow.graph import (
     outgoing,
     temporary,
 )
-from sa.frontends.flow.heap import allocated
+from sa.frontends.flow.heap import MORE_COPIES, allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import loosened, running
 from sa.frontends.flow.tables import without_tables
@@ -63,6 +64,8 @@ NO_THREAD = "a thread that there is not"
 _RUNNING, _OVER = 1, 2
 
 MAX_THREADS = 64
+#: All threads where families are replaced by a few threads.
+MOST_BOUNDED = 12
 
 
 class Thread(Struct, frozen=True):
@@ -90,7 +93,8 @@ class _Work(Struct):
     """What is to be made. `counted` are families of which there are no more copies than creations.
 
     Of the others there may be any number as soon as their creation is reached: it is all that a loop without end does.
-    Where a join of any of them waits for all, it is known how many threads are `running`.
+    Where a join of any of them waits for all, it is known how many threads are `running`. If there are to be so many
+    `copies` at most, there are no families: `slots` are then the threads that a creation can make, in their order.
     """
 
     unit: Unit
@@ -98,18 +102,23 @@ class _Work(Struct):
     created: dict[int, int] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
     running: bool = False
+    copies: int | None = None
+    slots: dict[int, list[int]] = field(default_factory=dict)
 
 
 IDENTITY = build.variable("__identity")
 
 
-def threads_of(unit: Unit, deadlock: bool = False) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
+def threads_of(
+    unit: Unit, deadlock: bool = False, copies: int | None = None
+) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
     """All threads, the first one first, and the objects that their creation, end and waiting need. Raises InputError.
 
     A creation that may happen any number of times makes a family: one in a loop that is not unrolled, one by a copy
-    of a family, or one by a thread that its own procedure has created.
+    of a family, or one by a thread that its own procedure has created. With a number of `copies` such a creation makes
+    so many threads at most instead; one more is the failing step `MORE_COPIES`.
     """
-    work = _Work(unit, [_Creation(unit.entry, (), False, unit.procedures[unit.entry].origin)])
+    work = _Work(unit, [_Creation(unit.entry, (), False, unit.procedures[unit.entry].origin)], copies=copies)
     graphs = list[tuple[str, Graph, tuple[Var, ...], Var]]()
     names = set[str]()
     while len(graphs) < len(work.creations):
@@ -156,6 +165,12 @@ def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
             continue
         called = _procedure(step.op.procedure, work.unit, step.origin)
         family = creation.family or step.source in loops or called in chain
+        if work.copies is not None:
+            room = max(0, MOST_BOUNDED - len(work.creations))
+            made = min(work.copies if family else 1, room)
+            work.slots[id(step.op)] = [len(work.creations) + k for k in range(1, made + 1)]
+            work.creations += [_Creation(called, chain, False, step.origin)] * made
+            continue
         endless = family and not creation.family and step.source in loops and _is_endless(step, steps, loops)
         known = [n for n, c in enumerate(work.creations, 1) if c.family and c.procedure == called]
         if family and known:
@@ -252,6 +267,8 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
     for step in graph.steps:
         _refused(step, work.created.get(id(step.op), 0), work, inside)
         match step.op:
+            case Fork() if work.copies is not None:
+                steps += _bounded(graph, step, work.slots[id(step.op)])
             case Fork():
                 number = work.created[id(step.op)]
                 one_more = running(graph, step.origin, 1) if work.running else []
@@ -326,15 +343,32 @@ def _ending(graph: Graph, origin: Origin) -> None:
 
 def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]) -> list[Step]:
     assert isinstance(step.op, Fork)
-    ops: list[Op] = [
-        Begin(),
-        Store(cell(number, _ARGUMENT), step.op.argument, "argument", "thread"),
+    ops = [Begin(), *_creating(step.op, number, sign, one_more), End()]
+    return chain(graph, step.source, ops, step.target, step.origin)
+
+
+def _creating(op: Fork, number: int, sign: int, one_more: list[Op]) -> list[Op]:
+    return [
+        Store(cell(number, _ARGUMENT), op.argument, "argument", "thread"),
         Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
         *one_more,
-        Set(step.op.result, build.integer(sign * number)),
-        End(),
+        Set(op.result, build.integer(sign * number)),
     ]
-    return chain(graph, step.source, ops, step.target, step.origin)
+
+
+def _bounded(graph: Graph, step: Step, slots: list[int]) -> list[Step]:
+    """Create the next one of these threads, which a register counts from the beginning of the creating thread on."""
+    assert isinstance(step.op, Fork)
+    made, entry, inside = temporary(graph, step.origin), fresh(graph), fresh(graph)
+    steps = [Step(entry, Set(made, build.ZERO), graph.entry, step.origin)]
+    graph.entry = entry
+    steps.append(Step(step.source, Begin(), inside, step.origin))
+    for place, number in enumerate(slots):
+        ops: list[Op] = [Test(build.eq(made, build.integer(place))), *_creating(step.op, number, 1, [])]
+        ops += [Set(made, build.integer(place + 1)), End()]
+        steps += chain(graph, inside, ops, step.target, step.origin)
+    more: list[Op] = [Test(build.le(build.integer(len(slots)), made)), Fail(MORE_COPIES)]
+    return [*steps, *chain(graph, inside, more, fresh(graph), step.origin)]
 
 
 def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Invariant, Program
-from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import is_own
 from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
 from sa.frontends.flow.graph import Node, base
@@ -42,8 +41,7 @@ def claims_of(
 ) -> tuple[tuple[Invariant, ...], tuple[Origin, ...]]:
     """What is claimed beside failing steps, and the origins of claims whose failing says nothing of the program.
 
-    Variables with one value are `constants`, and none of the program. Raises InputError where deadlocks are asked for
-    beside any number of threads.
+    Variables with one value are `constants`, and none of the program. Of families there is no claim about deadlocks.
     """
     claims, doubtful = list[Invariant](), list[Origin]()
     if asked.races:
@@ -62,11 +60,7 @@ def claims_of(
         for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, crowds, locations):
             claims.append(claim)
             doubtful += [claim.origin] if doubt else []
-    if asked.deadlock:
-        for thread in threads:
-            if thread.identity is not None:
-                message = f"deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
-                raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
+    if asked.deadlock and all(t.identity is None for t in threads):
         spurious = _spurious(names, where)
         claims.append(no_deadlock(made.threads, None if spurious in constants else spurious))
     return tuple(claims), tuple(doubtful)
