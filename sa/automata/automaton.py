@@ -32,18 +32,20 @@ class Origin(Struct, frozen=True):
     """Where a declaration comes from: a span in some source, and what it is in words.
 
     The `chain` of a step leads from there outwards: macros whose expansion it is in, and calls that it is inlined at.
-    Where a step is made of statements on several lines, it has `passed` them all, in their order.
+    Where a step is made of statements on several lines, it has `passed` them all, in their order. A `remark` says what
+    happens there that no text says.
     """
 
     span: Span | None
     text: str = ""
     chain: tuple[Link, ...] = ()
     passed: tuple[Span, ...] = ()
+    remark: str = ""
 
 
 def innermost(origin: Origin) -> Origin:
     """The place alone, which is the same in every call and on every way."""
-    return replace(origin, chain=(), passed=()) if origin.chain or origin.passed else origin
+    return replace(origin, chain=(), passed=(), remark="") if origin.chain or origin.passed or origin.remark else origin
 
 
 class Kind(Enum):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.automaton import Automaton, Fault, Origin, Variable
 from sa.automata.family import Copy, Family
 from sa.automata.ranges import within
 from sa.base.source import Source
@@ -26,7 +26,8 @@ class Axiom(Struct, frozen=True):
 class Invariant(Struct, frozen=True):
     """A named invariant claim over the program's variables; weak unless `strong`.
 
-    It is meant for any `copies` of its families, different or not, and may mention their identities.
+    It is meant for any `copies` of its families, different or not, and may mention their identities. What goes wrong
+    where it is false may have a name, its `fault`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Invariant(Struct, frozen=True):
     expect: Verdict | None
     origin: Origin
     copies: tuple[Copy, ...] = ()
+    fault: Fault | None = None
 
 
 class Guarantee(Struct, frozen=True):

@@ -38,8 +38,8 @@ class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
-    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. It is claimed of
-    the program itself, or of the one with this number `beside` it.
+    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. It is claimed
+    of the program itself, or of the one with this number `beside` it. What goes wrong may have a name, its `fault`.
     """
 
     name: str
@@ -49,11 +49,17 @@ class Claim(Struct, frozen=True):
     threads: tuple[Automaton, ...]
     families: tuple[Family, ...] = ()
     beside: int | None = None
+    fault: Fault | None = None
 
 
 def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
     """The programs of which claims are made: the program itself, and those beside it with their numbers."""
     return ((None, program), *enumerate(program.beside))
+
+
+def meant(claim: Claim, program: Program) -> Program:
+    """The one of these programs of which something is claimed."""
+    return program if claim.beside is None else program.beside[claim.beside]
 
 
 def claims_of(program: Program) -> tuple[Claim, ...]:
@@ -79,7 +85,8 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        claims.append(Claim(f"invariant {invariant.name}", bads, invariant.origin, invariant.expect, program.threads))
+        made = Claim(f"invariant {invariant.name}", bads, invariant.origin, invariant.expect, program.threads)
+        claims.append(replace(made, fault=invariant.fault))
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 

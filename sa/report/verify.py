@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Origin
+from sa.automata.automaton import Fault, Origin
 from sa.automata.program import Program
 from sa.base.source import position
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
+from sa.question.claims import meant
 from sa.report.document import (
     Block,
     Column,
@@ -37,6 +38,7 @@ from sa.report.help import what_may_help_claims
 from sa.report.refine import seconds_section, unbounded
 from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
+from sa.report.waiting import waiting
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
@@ -122,12 +124,13 @@ def line_of(origin: Origin) -> str:
 def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
     yield (Paragraph(f"{names}: violated at the end of this run:"),)
-    yield (RunTrace(shown.run, outcome.program),)
+    program = meant(shown.findings[0].claim, outcome.program)
+    yield (RunTrace(shown.run, program),)
     for finding in shown.findings:
         blocks = list[Block]()
         if finding.claim.origin.span is not None:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
-        values = ", ".join(violating(finding, outcome.program))
+        values = ", ".join(violating(finding, program))
         if values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         yield tuple(blocks)
@@ -148,6 +151,8 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
         spoken = {v.name.thread for v in free if v.name.place is not None}
         threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
+        if finding.claim.fault is Fault.DEADLOCK:
+            places = tuple(waiting(finding.claim.threads, last))
         return (*places, *_values(free, last.shared, None, program))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start
     failed = run.turns[-1]

@@ -10,6 +10,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
+from sa.question.claims import meant
 from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
@@ -78,6 +79,6 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         origin_json(finding.claim.origin),
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
-        list(violating(finding, outcome.program)) if finding.run is not None else [],
+        list(violating(finding, meant(finding.claim, outcome.program))) if finding.run is not None else [],
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )

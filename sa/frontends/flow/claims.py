@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Automaton, Edge, Location, Origin
+from sa.automata.automaton import EXIT, Automaton, Edge, Fault, Location, Origin
 from sa.automata.family import Copy, at
 from sa.automata.program import Invariant
 from sa.automata.rename import own_local
@@ -146,7 +146,8 @@ def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant
     origin = threads[0].origin
     woken = build.FALSE if spurious is None else build.ne(spurious, build.ZERO)
     runs = build.lnot(build.lor(*stopped, woken))
-    return Invariant("no_deadlock", build.lnot(build.land(runs, *stuck, build.lor(*open_ones))), False, None, origin)
+    claim = build.lnot(build.land(runs, *stuck, build.lor(*open_ones)))
+    return Invariant("no_deadlock", claim, False, None, origin, fault=Fault.DEADLOCK)
 
 
 def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:

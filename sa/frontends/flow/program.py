@@ -19,6 +19,7 @@ from sa.frontends.flow.choosing import narrowed, without_idle_choices
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
+from sa.frontends.flow.heap import MOST_COPIES
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
@@ -41,10 +42,6 @@ from sa.terms.name import unused
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
-
-
-#: How many threads a creation makes at most where deadlocks of any number of threads are looked for.
-MOST_COPIES = 3
 
 
 def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:

@@ -351,7 +351,7 @@ def _failed(
     store = path.store if path.seen else {}
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
-    origin = replace(origin, passed=edge.origin.passed)
+    origin = replace(origin, passed=edge.origin.passed, remark=edge.origin.remark)
     failure = Failure(FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 

@@ -43,7 +43,7 @@ from sa.frontends.flow.graph import (
     outgoing,
     temporary,
 )
-from sa.frontends.flow.heap import MORE_COPIES, allocated
+from sa.frontends.flow.heap import MORE_COPIES, MOST_BOUNDED, allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import loosened, running
 from sa.frontends.flow.tables import without_tables
@@ -64,8 +64,6 @@ NO_THREAD = "a thread that there is not"
 _RUNNING, _OVER = 1, 2
 
 MAX_THREADS = 64
-#: All threads where families are replaced by a few threads.
-MOST_BOUNDED = 12
 
 
 class Thread(Struct, frozen=True):

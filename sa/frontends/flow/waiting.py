@@ -145,7 +145,7 @@ def _unblocked(graph: Graph, step: Step, number: int, waiting: Waiting) -> list[
     by_itself: list[Op] = [Skip(), _read(own, place), Test(build.ne(own, build.ZERO)), _written(place, build.ZERO)]
     if waiting.marked:
         by_itself.append(Store(base(SPURIOUS), build.ONE, _KEY, "thread"))
-    told = replace(step.origin, text="spurious wake-up")
+    told = replace(step.origin, remark="spurious wake-up")
     return [
         *chain(graph, step.source, woken, step.target, step.origin),
         *chain(graph, step.source, by_itself, step.target, told),
@@ -166,7 +166,7 @@ def _timed(graph: Graph, step: Step, number: int, waiting: Waiting) -> list[Step
         Set(step.op.var, build.ONE),
         End(),
     ]
-    told = replace(step.origin, text="times out")
+    told = replace(step.origin, remark="times out")
     return [replace(step, op=Set(step.op.var, build.ZERO)), *chain(graph, step.target, ops, step.target, told)]
 
 
