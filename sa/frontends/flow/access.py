@@ -13,13 +13,14 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.creations import NO_THREAD, OFFER, ROW, THREADS
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
-from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
+from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
 from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms import build

@@ -15,9 +15,8 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
 from sa.frontends.flow.lives import Dead, Free, Recycle, Track
-from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
+from sa.frontends.flow.waits import Waits
 from sa.terms import build
-from sa.terms.name import unused
 from sa.terms.term import Term, Var
 
 #: A point of a graph.
@@ -316,8 +315,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Free | Dead | Recycle | Track | Call | Fork | Join | Block | Unblock | TimeOut | Signal | Waited | Exit | Self
-    | Show | Lock | Stride | Skip
+    | Free | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip | Waits
 )  # fmt: skip
 
 
@@ -382,23 +380,6 @@ def fresh(graph: Graph) -> Node:
     """A new node."""
     graph.nodes += 1
     return graph.nodes - 1
-
-
-def temporary(graph: Graph, origin: Origin) -> Var:
-    """A new register that the front end makes up."""
-    var = build.variable(unused("__t", {v.name for v in graph.registers}))
-    graph.registers[var] = Register(var, ANY, origin, temporary=True)
-    return var
-
-
-def chain(graph: Graph, source: Node, ops: Sequence[Op], target: Node, origin: Origin) -> list[Step]:
-    """Steps one behind the other."""
-    made, here = list[Step](), source
-    for number, op in enumerate(ops, 1):
-        after = target if number == len(ops) else fresh(graph)
-        made.append(Step(here, op, after, origin))
-        here = after
-    return made
 
 
 def outgoing(steps: Sequence[Step]) -> dict[Node, list[Step]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.chains import chain
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -35,7 +36,6 @@ from sa.frontends.flow.graph import (
     Store,
     Wait,
     base,
-    chain,
     fresh,
     outgoing,
 )

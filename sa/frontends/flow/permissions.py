@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.chains import chain
 from sa.frontends.flow.cuts import depths_of
 from sa.frontends.flow.debts import ENDS, in_any_case, is_element, of_other_types
 from sa.frontends.flow.graph import (
@@ -43,7 +44,6 @@ from sa.frontends.flow.graph import (
     Store,
     Sync,
     Test,
-    chain,
     fresh,
     outgoing,
 )

@@ -11,20 +11,29 @@ from msgspec.structs import replace
 from sa.automata.automaton import Origin
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.creations import (
+    OVER,
+    THREADS,
+    bounded,
+    created,
+    ending,
+    framed,
+    joined,
+    joining,
+    offer,
+    offered,
+)
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
     Cell,
     End,
-    Fail,
     Fork,
     Graph,
     Havoc,
     Join,
-    Load,
     Node,
     Object,
-    Op,
     Range,
     Register,
     Self,
@@ -35,15 +44,10 @@ from sa.frontends.flow.graph import (
     Store,
     Test,
     Unit,
-    Wait,
-    base,
-    chain,
     code,
-    fresh,
     outgoing,
-    temporary,
 )
-from sa.frontends.flow.heap import MORE_COPIES, MOST_BOUNDED, allocated
+from sa.frontends.flow.heap import MOST_BOUNDED, allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import loosened, running
 from sa.frontends.flow.tables import without_tables
@@ -53,15 +57,6 @@ from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import unused
 from sa.terms.term import Term, Var
-
-THREADS, OFFER = "__threads", "__offer"
-#: What the cells of a thread are for.
-_STATE, _ARGUMENT, _RESULT = 0, 1, 2
-ROW = 3
-#: What is wrong where a thread that is waited for is none.
-NO_THREAD = "a thread that there is not"
-#: What a thread is at: waiting for its creation, running, over.
-_RUNNING, _OVER = 1, 2
 
 MAX_THREADS = 64
 
@@ -143,11 +138,11 @@ def threads_of(
         expand(graph, number, waiting)
         allocated(graph, creation.family, unit.heap, unit.reuses)
         if creation.family:
-            _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
+            joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
         elif number > 1:
-            _framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
+            framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
         if number > 1 and work.running:
-            _ending(graph, unit.procedures[creation.procedure].origin)
+            ending(graph, unit.procedures[creation.procedure].origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
     blocked = objects_of(waiting, {t.number: t.name for t in found}, work.creations[0].origin)
     return tuple(found), (*_objects(found, work), *counting, *blocked)
@@ -266,16 +261,16 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
         _refused(step, work.created.get(id(step.op), 0), work, inside)
         match step.op:
             case Fork() if work.copies is not None:
-                steps += _bounded(graph, step, work.slots[id(step.op)])
+                steps += bounded(graph, step, work.slots[id(step.op)])
             case Fork():
                 number = work.created[id(step.op)]
                 one_more = running(graph, step.origin, 1) if work.running else []
                 if work.creations[number - 1].family:
-                    steps += _offered(graph, step, number, number in work.counted, one_more)
+                    steps += offered(graph, step, number, number in work.counted, one_more)
                 else:
-                    steps += _created(graph, step, number, sign, one_more)
+                    steps += created(graph, step, number, sign, one_more)
             case Join():
-                steps += _joined(graph, step, sign)
+                steps += joined(graph, step, sign)
             case Self(var):
                 steps.append(replace(step, op=Set(var, own)))
             case _:
@@ -290,16 +285,6 @@ def _procedure(target: object, unit: Unit, origin: Origin) -> str:
     raise InputError((error("SA720", "which function the thread runs is not known here", origin.span),))
 
 
-def cell(number: int, which: int) -> Term:
-    """The address of a thread's cell."""
-    return build.add(base(THREADS), build.integer(ROW * (number - 1) + which))
-
-
-def offer(number: int) -> str:
-    """The name of the object by which copies of a family are created: whether one is wanted, and its argument."""
-    return f"{OFFER}{number}"
-
-
 def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
     cells, offers = list[Cell](), list[Object]()
     zero, where = build.ZERO, work.creations[0].origin
@@ -309,102 +294,5 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
             wanted = Cell(f"__new_{thread.name}", Range(0, 1), "thread", zero, True)
             offers.append(Object(offer(thread.number), (wanted, argument), Storage.STATIC, where))
         result = Cell(f"__result_{thread.name}", ANY, "result", None, True)
-        cells += [Cell(f"__at_{thread.name}", Range(0, _OVER), "thread", zero, True), argument, result]
+        cells += [Cell(f"__at_{thread.name}", Range(0, OVER), "thread", zero, True), argument, result]
     return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
-
-
-def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, origin: Origin) -> None:
-    """The thread waits for its creation first, and says at its end that it is over."""
-    state = temporary(graph, origin)
-    origin = replace(origin, text="the thread begins")
-    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
-    ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
-    ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
-    entry, last = fresh(graph), fresh(graph)
-    graph.steps[:0] = chain(graph, entry, [*ops, End()], graph.entry, origin)
-    over: list[Op] = [
-        Begin(),
-        Store(cell(number, _RESULT), result, "result", "thread"),
-        Store(cell(number, _STATE), build.integer(_OVER), "thread", "thread"),
-        End(),
-    ]
-    graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
-    graph.entry, graph.exit = entry, last
-
-
-def _ending(graph: Graph, origin: Origin) -> None:
-    """The thread does not run any more."""
-    origin, last = replace(origin, text="the end of the thread"), fresh(graph)
-    graph.steps += chain(graph, graph.exit, [Begin(), *running(graph, origin, -1), End()], last, origin)
-    graph.exit = last
-
-
-def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]) -> list[Step]:
-    assert isinstance(step.op, Fork)
-    ops = [Begin(), *_creating(step.op, number, sign, one_more), End()]
-    return chain(graph, step.source, ops, step.target, step.origin)
-
-
-def _creating(op: Fork, number: int, sign: int, one_more: list[Op]) -> list[Op]:
-    return [
-        Store(cell(number, _ARGUMENT), op.argument, "argument", "thread"),
-        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
-        *one_more,
-        Set(op.result, build.integer(sign * number)),
-    ]
-
-
-def _bounded(graph: Graph, step: Step, slots: list[int]) -> list[Step]:
-    """Create the next one of these threads, which a register counts from the beginning of the creating thread on."""
-    assert isinstance(step.op, Fork)
-    made, entry, inside = temporary(graph, step.origin), fresh(graph), fresh(graph)
-    steps = [Step(entry, Set(made, build.ZERO), graph.entry, step.origin)]
-    graph.entry = entry
-    steps.append(Step(step.source, Begin(), inside, step.origin))
-    for place, number in enumerate(slots):
-        ops: list[Op] = [Test(build.eq(made, build.integer(place))), *_creating(step.op, number, 1, [])]
-        ops += [Set(made, build.integer(place + 1)), End()]
-        steps += chain(graph, inside, ops, step.target, step.origin)
-    more: list[Op] = [Test(build.le(build.integer(len(slots)), made)), Fail(MORE_COPIES)]
-    return [*steps, *chain(graph, inside, more, fresh(graph), step.origin)]
-
-
-def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
-    assert isinstance(step.op, Join)
-    state = temporary(graph, step.origin)
-    row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
-    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
-    ops.append(Wait(build.eq(state, build.integer(_OVER))))
-    if step.op.result is not None:
-        ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
-    return chain(graph, step.source, [*ops, End()], step.target, step.origin)
-
-
-def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list[Op]) -> list[Step]:
-    """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
-    assert isinstance(step.op, Fork)
-    wanted = temporary(graph, step.origin)
-    place = base(offer(number))
-    taken: list[Op] = [Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ZERO))]
-    ops: list[Op] = [
-        Begin(),
-        *(taken if counted else ()),
-        Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
-        Store(place, build.ONE, "thread", "thread"),
-        *one_more,
-        Havoc(step.op.result, ANY),
-        End(),
-    ]
-    return chain(graph, step.source, ops, step.target, step.origin)
-
-
-def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
-    """A copy begins by taking an offer."""
-    origin = replace(origin, text="the thread begins")
-    wanted, place = temporary(graph, origin), base(offer(number))
-    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
-    ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
-    ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
-    entry = fresh(graph)
-    graph.steps[:0] = chain(graph, entry, ops, graph.entry, origin)
-    graph.entry = entry

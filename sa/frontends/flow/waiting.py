@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.chains import chain, temporary
 from sa.frontends.flow.graph import (
     Begin,
     Cell,
@@ -38,9 +39,7 @@ from sa.frontends.flow.graph import (
     Test,
     Words,
     base,
-    chain,
     fresh,
-    temporary,
 )
 from sa.frontends.flow.heap import WAITING_COPIES
 from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from msgspec import Struct
 
 from sa.terms.term import Term, Var
@@ -35,3 +37,6 @@ class Waited(Struct, frozen=True):
 
     var: Var
     address: Term
+
+
+Waits: TypeAlias = Block | Unblock | TimeOut | Signal | Waited
