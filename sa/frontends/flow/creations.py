@@ -80,6 +80,7 @@ def ending(graph: Graph, origin: Origin) -> None:
 
 
 def created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]) -> list[Step]:
+    """Create the thread with this number."""
     assert isinstance(step.op, Fork)
     ops = [Begin(), *_creating(step.op, number, sign, one_more), End()]
     return chain(graph, step.source, ops, step.target, step.origin)
@@ -110,6 +111,7 @@ def bounded(graph: Graph, step: Step, slots: list[int]) -> list[Step]:
 
 
 def joined(graph: Graph, step: Step, sign: int) -> list[Step]:
+    """Wait until a thread is over, and read its result."""
     assert isinstance(step.op, Join)
     state = temporary(graph, step.origin)
     row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
