@@ -273,6 +273,10 @@ SYNCHRONISING = {
         in_main("pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); pthread_mutex_lock(m); free(m);"),
         Fault.IN_USE,
     ),
+    "memory of a lock that was never initialised": (
+        beside("p = malloc(sizeof *p);", f"{JOINED} free(p);", "pthread_mutex_t *p;"),
+        None,
+    ),
     "a barrier that is destroyed by whoever comes through": (
         beside(
             "pthread_barrier_wait(&b);",
@@ -330,6 +334,18 @@ def test_an_address_may_come_back_where_pointers_are_compared(tmp_path: Path) ->
     assert verdict(tmp_path, ALLOCATING + alive) is Verdict.PROVED
 
 
+def test_memory_that_lives_is_not_given_out_again(tmp_path: Path) -> None:
+    """Who loses the race to make an object frees its own, which no other allocation has by then."""
+    make = (
+        "struct node *p = atomic_load(&once), *q; if (p == 0) { q = malloc(sizeof *q); q->value = 5;"
+        " if (atomic_compare_exchange_strong(&once, &p, q)) p = q; else free(q); } assert(p->value == 5);"
+    )
+    shared = f"_Atomic(struct node *) once; void make(void) {{ {make} }}"
+    text = beside("make();", f"make(); {JOINED} free(atomic_load(&once));", shared)
+    for only in (None, "valid-memsafety"):
+        assert faults(tmp_path, ALLOCATING + NODE + text, Reading(only=only)) == set()
+
+
 LEAKS = {
     "kept by a static variable": ("int *p;" + in_main("p = malloc(sizeof *p);"), False),
     "kept by a variable of `main`": (in_main("int *p = malloc(sizeof *p); *p = 1;"), True),
@@ -345,6 +361,11 @@ LEAKS = {
     ),
     "kept by each other only": (
         in_main("struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); p->next = q; q->next = p;"),
+        True,
+    ),
+    "given to a thread that forgets it": (
+        "void *w(void *a) { return 0; }"
+        + in_main("int *p = malloc(sizeof *p); pthread_t t; pthread_create(&t, 0, w, p); pthread_join(t, 0);"),
         True,
     ),
     "written over": ("int *p;" + in_main("p = malloc(sizeof *p); p = malloc(sizeof *p);"), True),
