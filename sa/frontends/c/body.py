@@ -91,9 +91,8 @@ class File(msgspec.Struct):
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant. The addresses of `private` ones nobody outside has.
-    `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
-    the distance from its start, None where that is computed; `created` are functions that threads are to run,
-    and `granted` is what a claim takes for granted because of calls in the file.
+    `created` are functions that threads are to run, and `granted` is what a claim takes for granted because of calls in
+    the file.
     Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
@@ -143,7 +142,6 @@ class File(msgspec.Struct):
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
-    ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
     granted: dict[str, None] = msgspec.field(default_factory=dict)
 

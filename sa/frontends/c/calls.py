@@ -35,6 +35,7 @@ from sa.frontends.c.shown import is_alone
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     ANY,
     Act,
@@ -48,9 +49,7 @@ from sa.frontends.flow.graph import (
     Range,
     Self,
     Set,
-    Show,
     Store,
-    Sync,
     Wait,
     code,
 )

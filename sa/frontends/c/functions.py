@@ -19,12 +19,14 @@ from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
-from sa.frontends.flow.alone import Function, compared, follows, function_of
+from sa.frontends.flow.alone import compared, follows, function_of
+from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.debts import loops
-from sa.frontends.flow.given import GIVEN, Common, spoken, united
+from sa.frontends.flow.given import GIVEN, Common, united
 from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
 from sa.frontends.flow.judged import judge
 from sa.frontends.flow.terms import read_by
+from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
@@ -38,9 +40,9 @@ _ENDING = "where loops of the first function end if their conditions are not con
 _BEHIND = "where the first function owes no store behind another loop before that loop has ended"
 _OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
 
-#: What a claim about two functions says beside what holds of each file.
+#: What a claim about two functions says beside what holds of each file, and of which environments.
+_ENVIRONMENTS = "of finite runs, in environments where no variable{} is accessed both atomically and plainly"
 ASSUMED = (
-    "of finite runs, in environments where no variable is accessed both atomically and plainly",
     "where the first function has no data races and is defined",
     "what the second one reads in a race is some value",
 )
@@ -184,7 +186,10 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
     ending, _ = loops(first.thread, first.known)
-    return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block, ending)
+    mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
+    where = _ENVIRONMENTS.format(f" but {mixed}" if mixed else "")
+    loaded = [_loaded(program, r, reading, where) for program, r in ((abstract, one), (concrete, two))]
+    return Compared(two.name, loaded[0], loaded[1], block, ending)
 
 
 def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
@@ -193,8 +198,7 @@ def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
     `only_known`: only of variables that are used, and that both files give a value.
     """
     for pair in found:
-        names = {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
-        names |= {n for r in pair.read for n, _ in r.file.ordered}
+        names = _visible(pair)
         first, second = pair.functions
         for key, value in second.first.items():
             other = first.first.get(key, value)
@@ -224,45 +228,30 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
 
 
 def _apart(found: Sequence[_Pair]) -> None:
-    """Raises InputError where a plain variable is accessed atomically, or as a volatile one, elsewhere."""
-    ordered = {place for pair in found for r in pair.read for place in r.file.ordered}
-    for pair in found:
-        _one_way(pair)
-    ordered |= {place for pair in found for f in pair.functions for place in f.through.cells}
-    for function in (f for pair in found for f in pair.functions):
-        objects = {o.name: o for o in function.unit.objects}
-        for name, path in function.used:
-            paths = [c.path for c in objects[name].cells]
-            # Of a column it is not known which element is accessed.
-            distances = [paths.index(path)] if path in paths else range(len(paths))
-            if any((name, distance) in ordered for distance in (None, *distances)):
-                message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
-                hint = "where a function is compared alone, each variable is one or the other in both files"
-                raise InputError((error("SA718", message, objects[name].origin.span, hint),))
+    """Raises InputError where a plain variable is volatile elsewhere, or accessed atomically by another type."""
+    functions = [f for pair in found for f in pair.functions]
+    volatile = frozenset[Key]().union(*(f.things.others for f in functions))
+    recast = frozenset[Key]().union(*(f.things.recast for f in functions))
+    for function in functions:
+        for name, path in sorted(function.used.keys() & (volatile | recast)):
+            message = f"`{name}{path}` is a plain variable in one place, and volatile in another"
+            hint = "a volatile access counts as a call: make all of them volatile, or none, in both files"
+            if (name, path) in recast:
+                message = f"`{name}{path}` is accessed atomically by another type than its own"
+                hint = "access it by its own type"
+            where = next(o.origin.span for o in function.unit.objects if o.name == name)
+            raise InputError((error("SA718", message, where, hint),))
 
 
-def _one_way(pair: _Pair) -> None:
-    """Raises InputError where an atomic variable is accessed by its name, and maybe through a pointer.
-
-    The actions have other names then, although they are the same.
-    """
-    named = {name for r in pair.read for name, _ in r.file.ordered}
-    pointed = {name for f in pair.functions for name, _ in f.through.cells}
-    if any(f.through.anything for f in pair.functions):
-        pointed |= {name for r in pair.read for name in spoken(r.unit)}
-    for each in pair.read:
-        for obj in each.unit.objects:
-            if obj.name in named & pointed:
-                message = f"`{obj.name}` is accessed by its name in one place, and maybe through a pointer in another"
-                hint = "where a function is compared alone, access what is atomic or volatile, and locks, in one way"
-                raise InputError((error("SA718", message, obj.origin.span, hint),))
+def _visible(pair: _Pair) -> frozenset[str]:
+    """The objects of which others may see something."""
+    return frozenset(n for f in pair.functions for n in (*(name for name, _ in f.used), *f.things.objects))
 
 
 def _declared_alike(pair: _Pair) -> None:
     """Raises InputError where what is visible has other types in the other file: objects by cells, calls by types."""
     (one, two), (first, second) = pair.read, pair.functions
-    visible = {name for r in pair.read for name, _ in r.file.ordered}
-    visible |= {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
+    visible = _visible(pair)
     objects = {o.name: o for o in first.unit.objects}
     for obj in second.unit.objects:
         other = objects.get(obj.name)
@@ -323,8 +312,10 @@ def _no_restrict(text: Text) -> None:
         raise InputError((error("SA718", message, Span(text.source, *found.span()), hint),))
 
 
-def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:
+def _loaded(program: Program, found: _Read, reading: Reading, environments: str) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
     common = assumptions(replace(reading, visible=False), found.file)
-    assumed = dict.fromkeys((*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent")))
+    assumed = dict.fromkeys(
+        (environments, *ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent"))
+    )
     return Loaded(program, tuple(found.file.problems), sources, assumed=tuple(assumed))

@@ -26,6 +26,7 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.unions import read, write
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, number, undecided
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.graph import (
     Begin,
     Divide,
@@ -38,7 +39,6 @@ from sa.frontends.flow.graph import (
     Node,
     Op,
     Set,
-    Show,
     Skip,
     Step,
     Storage,

@@ -10,10 +10,11 @@ from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporar
 from sa.frontends.c.callees import by_callee
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import ORDERS, THROUGH, chosen, failed, loaded, placed, read_to_update, stored, updated
+from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, Function, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.graph import Begin, End, Halt, Set, Step, Test
 from sa.terms import build
 
 #: What functions of the library do to the plain variables. Their results are the environment's choice.
@@ -46,9 +47,6 @@ _FLAGS = {
     "atomic_flag_test_and_set": "set", "atomic_flag_test_and_set_explicit": "set", "atomic_flag_clear": "clear",
     "atomic_flag_clear_explicit": "clear",
 }  # fmt: skip
-
-#: What stands between the names of several things in one action: no name of C contains it.
-SEPARATOR = ":"
 
 #: What has no meaning for plain variables. What locks are made with has to be the default.
 _SETTING_UP = {
@@ -101,15 +99,10 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name not in _LIBRARY:
         hint = "leave it to a function that this one calls and that is not defined"
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
-    what, shown, through = [name], list[Any](), list[int]()
-    for argument in arguments:
-        called, index = placed(body, _thing(body, argument))
-        through += [len(shown)] if called.startswith(THROUGH) else []
-        what.append(called)
-        shown += index
+    things = tuple(placed(body, _thing(body, argument)) for argument in arguments)
     emit(body, Begin())
     result = chosen(body, INT)
-    emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name], tuple(through)))
+    emit(body, Show(name, (result,), _LIBRARY[name], things))
     emit(body, End())
     return Value(result, INT)
 
@@ -164,14 +157,13 @@ def _joining(body: Body, arguments: Sequence[Any]) -> Value:
 
 def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A lock is made or given up: the thing, and what it is made with."""
-    called, index = placed(body, _thing(body, arguments[0]))
+    thing = placed(body, _thing(body, arguments[0]))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
         message = f"`{name}` with attributes is not accepted in a function that is compared alone"
         raise Unsupported("SA718", message, "give NULL")
     body.file.granted["where locks can be made"] = None
-    through = (0,) if called.startswith(THROUGH) else ()
-    emit(body, Show(f"{name}_{called}", (*index, *map(number, given)), through=through))
+    emit(body, Show(name, tuple(map(number, given)), things=(thing,)))
     return Value(build.ZERO, INT)
 
 

@@ -14,7 +14,8 @@ from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, number, undecided
-from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range, Show, Sync
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range
 from sa.terms import build
 from sa.terms.term import Term
 

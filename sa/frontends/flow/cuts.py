@@ -10,8 +10,9 @@ from msgspec import Struct, field
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses, seen_by_others, touched
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Begin, End, Node, Show, Step, Wait
+from sa.frontends.flow.graph import Begin, End, Node, Step, Wait
 from sa.frontends.flow.threads import Thread
 from sa.terms.term import Term, Var
 

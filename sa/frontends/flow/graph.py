@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.actions import Show, Thing
 from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -127,11 +128,15 @@ class Divide(Struct, frozen=True):
 
 
 class Havoc(Struct, frozen=True):
-    """`var` becomes any value of the range. It is `unset` where nothing gave it a value."""
+    """`var` becomes any value of the range. It is `unset` where nothing gave it a value.
+
+    Where it is `found`, an atomic access reads it there.
+    """
 
     var: Var
     range: Range
     unset: bool = False
+    found: Thing | None = None
 
 
 #: An address, and the distances of cells from it.
@@ -250,31 +255,6 @@ class Self(Struct, frozen=True):
     """`var :=` the number of the thread that runs this."""
 
     var: Var
-
-
-class Sync(Enum):
-    """What a visible action means for the plain variables of a function that is compared alone.
-
-    An acquire may bring permissions, a release may take some away. An `update` acquires, then releases. A `call` does
-    what it likes with everything. At the `begin` everything is arbitrary, at the `end` the rest of the thread goes on.
-    """
-
-    BEGIN = "begin"
-    NONE = "none"
-    ACQUIRE = "acquire"
-    RELEASE = "release"
-    UPDATE = "update"
-    CALL = "call"
-    END = "end"
-
-
-class Show(Struct, frozen=True):
-    """A visible action with values. Those at some places are addresses of what is accessed `through` pointers."""
-
-    action: str
-    values: tuple[Term, ...]
-    sync: Sync = Sync.NONE
-    through: tuple[int, ...] = ()
 
 
 class Act(Enum):

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
@@ -35,7 +36,6 @@ from sa.frontends.flow.graph import (
     Node,
     Room,
     Set,
-    Show,
     Skip,
     Step,
     Store,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from sa.frontends.flow.actions import Show, Thing
 from sa.frontends.flow.graph import (
     Allocate,
     Among,
@@ -21,7 +22,6 @@ from sa.frontends.flow.graph import (
     Room,
     Self,
     Set,
-    Show,
     Store,
     Stride,
     Test,
@@ -51,8 +51,10 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (procedure, argument)
         case Join(thread, _):
             return (thread,)
-        case Show(_, values):
-            return values
+        case Show(_, values, _, things):
+            return (*values, *(thing.address for thing in things))
+        case Havoc(found=Thing(address)):
+            return (address,)
         case _:
             return ()
 
@@ -85,6 +87,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Set(register(var), term(value))
         case Divide(var, sign, dividend, divisor):
             return Divide(register(var), sign, term(dividend), term(divisor))
+        case Havoc(var, found=Thing(address) as found):
+            return replace(op, var=register(var), found=replace(found, address=term(address)))
         case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _):
             return replace(op, var=register(var))
         case Load(var, address, key, wrong, among):
@@ -111,7 +115,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Join(term(thread), None if result is None else register(result))
         case Exit(value):
             return Exit(term(value))
-        case Show(_, values):
-            return replace(op, values=tuple(map(term, values)))
+        case Show(_, values, _, things):
+            about = tuple(replace(thing, address=term(thing.address)) for thing in things)
+            return replace(op, values=tuple(map(term, values)), things=about)
         case _:
             return op
