@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.orders import Fence, Order, Synchronise
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -52,7 +53,8 @@ PLAIN = Words()
 
 
 class Cell(Struct, frozen=True):
-    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
+    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none,
+    but of plain accesses where its type is `atomic`.
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
     an access through a pointer meets only cells of its own kind. The cell is so far `behind` the first one of its
@@ -66,6 +68,7 @@ class Cell(Struct, frozen=True):
     synchronises: bool = False
     words: Words = PLAIN
     behind: int = 0
+    atomic: bool = False
 
 
 class Row(Struct, frozen=True):
@@ -138,7 +141,7 @@ Among: TypeAlias = tuple[Term, tuple[int, ...]]
 class Load(Struct, frozen=True):
     """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell.
 
-    `among`, if given, are the cells of which this is one whenever the step is taken.
+    `among`, if given, are the cells of which this is one whenever the step is taken. A plain access has no `order`.
     """
 
     var: Var
@@ -146,6 +149,7 @@ class Load(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Store(Struct, frozen=True):
@@ -156,6 +160,7 @@ class Store(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Test(Struct, frozen=True):
@@ -311,7 +316,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip | Fence | Synchronise
 )  # fmt: skip
 
 
