@@ -141,15 +141,19 @@ class Fault(Enum):
     UNDEFINED = "what the step does is undefined"
     POINTER = "a pointer does not point to an object"
     REACHED = "a call that must not be reached is reached"
-    RACE = "two threads access one memory location at once"
+    RACE = "two threads access one memory location, and neither access happens before the other"
     DEADLOCK = "no thread can take a step"
 
 
 class Failure(Struct, frozen=True):
-    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line."""
+    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line.
+
+    Where another step has a part in it, that is the last one which set the variable `since`.
+    """
 
     fault: Fault
     what: str
+    since: Var | None = None
 
 
 class Edge(Struct, frozen=True):

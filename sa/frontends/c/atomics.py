@@ -1,4 +1,4 @@
-"""Atomic functions of C11 and of GNU C: one guarded update each, whatever the memory order, which says what is ordered."""
+"""Atomic functions of C11 and of GNU C: one guarded update each, whatever the memory order."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def wrapping(body: Body, sign: str, old: Value, operand: Value) -> Value:
 
 
 def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], failing: Order) -> Value:
-    """Compare and exchange; a weak one may fail although the values are equal, and then only looks, in another order."""
+    """Compare and exchange. A weak one may fail although the values are equal. One that fails only looks."""
     kind = plain(where.type)
     old_given = how in ("bool", "val")
     expected_at = None if old_given else followed(body, rest[0])

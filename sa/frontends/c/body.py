@@ -289,9 +289,7 @@ def object_of(
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
         atomic = synchronises(scalar) and offset not in opaque
         free = atomic or offset in opaque
-        cells.append(
-            Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind, atomic=atomic)
-        )
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind, atomic=atomic))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

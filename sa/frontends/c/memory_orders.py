@@ -54,5 +54,5 @@ def orders_of(body: Body, name: str, what: str, arguments: Sequence[Any]) -> tup
 
 
 def meant(order: str) -> Order:
-    """What the order of an access means, of whichever kind it is: a load releases nothing, and a store acquires nothing."""
+    """What an order means for an access of any kind: what a load releases and a store acquires is nothing."""
     return Order(order in _ACQUIRING, order in _RELEASING)

@@ -15,9 +15,10 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.joins import EARLY
-from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
+from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.locks import Guarded, guarded
+from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, racing
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, pointed, targets
 from sa.terms import build
@@ -42,8 +43,7 @@ class Accesses(Struct, frozen=True):
     threads that access a cell while others may run, `users` those that do at all; `meets` says, by cell and whether it
     is written, who may run while the first thread accesses it. `fixed` are cells that have one value, `loaded` those
     that are read at all. `arbitrary` are cells whose arbitrary first value may be read; that of `unset` ones is chosen
-    when it is. What is `guarded` by locks is
-    seen by nobody.
+    when it is. What is `guarded` by locks is seen by nobody. Where races are asked for, it is known what is `racing`.
     """
 
     found: Found
@@ -58,10 +58,11 @@ class Accesses(Struct, frozen=True):
     loaded: frozenset[int]
     users: Mapping[int, frozenset[int]]
     guarded: Guarded
+    racing: Racing
 
 
-def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) -> Accesses:
-    """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too.
+def accesses(threads: Sequence[Thread], where: Layout, races: bool, lazy: bool) -> Accesses:
+    """The accesses of all threads, and where `races` are asked for what may race.
 
     Where it is `lazy` an arbitrary first value is chosen when it is read.
     """
@@ -70,15 +71,13 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
         running = _running(threads, of, where)
-        loaders, storers = (_with_neighbours(t, where) if exact else t for t in _who(threads, of, running, where))
+        loaders, storers = _who(threads, of, running, where)
         more = arbitrary | _read_first(threads, of, loaders, storers, running, where)
         if more == arbitrary:
             break
         arbitrary = more
     _stay(threads, found)
     fixed = {a: v for a, vs in found.cells.items() if len(vs) == 1 and (v := next(iter(vs))) is not OTHER}
-    if exact:
-        fixed = {a: v for a, v in fixed.items() if not storers.get(a)}
     loaded, users = set[int](), dict[int, frozenset[int]]()
     for thread in threads:
         for step in thread.graph.steps:
@@ -97,20 +96,13 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
         # Whatever goes wrong anywhere asks for it.
         loaded.add(early)
         users[early] = frozenset[int]().union(*map(_numbers, threads))
-    used = frozenset(users) if exact else frozenset(loaded)
-    owned = Guarded(frozenset(), frozenset())
-    if not exact:
-        cells = {i: a.cells for i, a in of.items()}
-        owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    cells = {i: a.cells for i, a in of.items()}
+    owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    together = Concurrency(running, lambda cell, thread: _users(cell, thread, where))
+    raced = racing(threads, cells, where, together, owned) if races else UNASKED
     meets = _meets(threads[0], of, running)
-    if exact:
-        meets = {
-            (c, writes): who
-            for writes in (False, True)
-            for c, who in _with_neighbours({n: w for (n, w_), w in meets.items() if w_ is writes}, where).items()
-        }
-    unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
-    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
+    unset, used = arbitrary - where.columns.keys() if lazy else frozenset[int](), frozenset(loaded)
+    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned, raced)
 
 
 def _extents(access: Access, where: Layout) -> set[int]:
@@ -201,15 +193,6 @@ def _meets(first: Thread, of: Mapping[int, Access], running: Running) -> dict[tu
                 before = found.get((cell, access.writes), frozenset())
                 found[cell, access.writes] = before | running.get(step.source, frozenset())
     return found
-
-
-def _with_neighbours(table: Mapping[int, frozenset[int]], where: Layout) -> dict[int, frozenset[int]]:
-    """Who accesses each cell or one in the same memory location."""
-    by_location = dict[int, frozenset[int]]()
-    for cell, who in table.items():
-        here = location_of(cell, where)
-        by_location[here] = by_location.get(here, frozenset()) | who
-    return {n: by_location[here] for n in where.places if (here := location_of(n, where)) in by_location}
 
 
 def _who(

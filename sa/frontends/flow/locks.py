@@ -22,10 +22,14 @@ _Cells = Mapping[int, Sequence[int]]
 
 
 class Guarded(Struct, frozen=True):
-    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries."""
+    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries.
+
+    Which locks all accesses of a cell have in `common` is known by cell, where others may run.
+    """
 
     cells: frozenset[int]
     calm: frozenset[int]
+    common: Mapping[int, frozenset[int]]
 
 
 def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Callable[[Thread, Step], bool]) -> Guarded:
@@ -62,7 +66,7 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
             if not alone(thread, step):
                 for cell in here:
                     common[cell] = common.get(cell, usable) & owners
-    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm))
+    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm), common)
 
 
 def _meant(values: Values, found: Found) -> frozenset[int]:

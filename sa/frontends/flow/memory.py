@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from sa.automata.automaton import Variable
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access
-from sa.frontends.flow.cuts import Work
+from sa.frontends.flow.cuts import Work, may_race
 from sa.frontends.flow.graph import ANY, Cell, Range, Step
 from sa.frontends.flow.layout import Column, element, extent_of, is_at, unset_value
 from sa.frontends.flow.paths import Path, Touched, choice_of
+from sa.frontends.flow.racing import Manner
 from sa.frontends.flow.rows import changed, chosen, filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.views import seen_as
@@ -21,13 +22,14 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
 
-def touched(address: Term, access: Access, path: Path, work: Work, early: bool) -> Iterator[Touched]:
-    """The plain cells of an access that others may access meanwhile."""
-    if not work.asked.races:
+def touched(step: Step, address: Term, access: Access, path: Path, work: Work, early: bool) -> Iterator[Touched]:
+    """The cells of an access that others may access at once, unless a monitor watches for that."""
+    if work.names.monitor is not None:
         return
     chosen = {c.var for c in path.choices}
+    atomic = work.known.racing.manners.get(id(step), Manner(False, False)).atomic
     for at in access.cells:
-        if not work.known.found.layout.places[at].cell.synchronises:
+        if may_race(step, at, work):
             here = is_meant(address, at, access, work)
             known = (c for c in build.conjoined((path.guard, here)) if not c.free & chosen)
             column = _column(at, work)
@@ -35,7 +37,7 @@ def touched(address: Term, access: Access, path: Path, work: Work, early: bool) 
             if index is not None and index.free & chosen:
                 message = "which element of a large array this is is chosen in the same step"
                 raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
-            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index, early)
+            yield Touched(at, access.writes, atomic, build.land(*known), index, early)
 
 
 def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:

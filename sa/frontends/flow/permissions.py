@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
-from sa.frontends.flow.cuts import depths_of
 from sa.frontends.flow.debts import ENDS, in_any_case, is_element, of_other_types
 from sa.frontends.flow.graph import (
     ANY,
@@ -51,6 +50,7 @@ from sa.frontends.flow.joins import chain
 from sa.frontends.flow.layout import Column, element, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.naming import ARRAY
+from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.rows import chosen
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread

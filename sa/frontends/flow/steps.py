@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.access import Access, Accesses
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
+from sa.frontends.flow.cuts import Names, Work, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
 from sa.frontends.flow.graph import (
     ANY,
@@ -48,12 +48,16 @@ from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
+from sa.frontends.flow.naming import told
+from sa.frontends.flow.orders import Fence, Synchronise
 from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
+from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
+from sa.frontends.flow.watching import acquired, fenced, races, released, synchronised, watching
 from sa.terms import build
 from sa.terms.term import Int, Term, Var
 
@@ -163,6 +167,10 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
         case Show(action, values):
             _alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
+        case Fence(order):
+            yield fenced(order, on, work)
+        case Lock(address) | Synchronise(address):
+            yield synchronised(step.op, now(address, path, work), step, on, work)
         case _:
             yield on
 
@@ -170,7 +178,7 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
 def _after(step: Step, path: Path) -> Passed | None:
     """The statements of a path with that of a step, which does something."""
     span = step.origin.span
-    if span is None or isinstance(step.op, Skip | Begin | End | Lock | Live | Stride):
+    if span is None or isinstance(step.op, Skip | Begin | End | Lock | Live | Stride | Fence | Synchronise):
         return path.passed
     return path.passed if path.passed is not None and path.passed.span is span else Passed(span, path.passed)
 
@@ -296,15 +304,49 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
     if is_seen(step, work):
         origin = path.origin if path.seen else step.origin
-        new = touched(address, access, path, work, step.op.wrong == JOINED)
+        new = touched(step, address, access, path, work, step.op.wrong == JOINED)
         path = replace(path, seen=True, origin=origin, touched=(*path.touched, *new))
-    match step.op:
-        case Load(var, _, _, _, _):
-            for known in set_first(address, access, path, step, work) if var in work.read else (path,):
-                value = loaded(address, access, step.op.key, known, work)
-                yield replace(known, store=with_value(known.store, work.names.registers[var], value))
-        case Store(_, term, key, _, _):
-            yield stored(address, access, now(term, path, work), key, path, work)
+    for observed in _observed(step, access, path, source, work):
+        match step.op:
+            case _ if isinstance(observed, Joint):
+                yield observed
+            case Load(var):
+                for known in set_first(address, access, observed, step, work) if var in work.read else (observed,):
+                    value = loaded(address, access, step.op.key, known, work)
+                    yield replace(known, store=with_value(known.store, work.names.registers[var], value))
+            case Store(_, term, key):
+                yield stored(address, access, now(term, path, work), key, observed, work)
+
+
+def _observed(step: Step, access: Access, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
+    """What a monitor for races makes of an access: the races with what is watched, and with it watched or not."""
+    if work.names.monitor is None:
+        yield path
+        return
+    assert isinstance(step.op, Load | Store)
+    address, order = now(step.op.address, path, work), step.op.order
+    if isinstance(step.op, Load) and order is not None:
+        path = acquired(step, address, access.cells, order, path, work)
+    for race in races(step, address, access, path, work):
+        name = told(work.known.found.layout.places[race.cell])
+        yield from _raced(path, build.land(path.guard, race.condition), name, step, source, work)
+    for chosen in (path, *watching(step, address, access, path, work)):
+        yield chosen if isinstance(step.op, Load) else released(address, access.cells, order, chosen, work)
+
+
+def _raced(path: Path, guard: Term, name: str, step: Step, source: Node, work: Work) -> Iterator[Joint]:
+    """The step that races; what it says of the program is not known where the first thread is early."""
+    assert isinstance(step.op, Load | Store) and work.names.monitor is not None
+    early = build.TRUE if step.op.wrong == JOINED else _early(path, work)
+    if (doubtful := build.land(guard, early)) is not build.FALSE:
+        yield from _failed(path, doubtful, JOINED, step.origin, source, work)
+    if (certain := build.land(guard, build.lnot(early))) is build.FALSE:
+        return
+    what = f"data race on `{name}`"
+    edge = _edge(replace(path, guard=certain, store={}, label=Label(FAIL)), FAILED, work)
+    origin = replace(step.origin, passed=edge.origin.passed, text=what)
+    failure = Failure(Fault.RACE, what, work.names.monitor.watched)
+    yield Joint(source, FAILED, replace(edge, origin=origin, failure=failure))
 
 
 #: What goes wrong by the words for it; `assert` of C is a call that must not be reached, as all others are.
