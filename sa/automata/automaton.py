@@ -148,12 +148,14 @@ class Fault(Enum):
 class Failure(Struct, frozen=True):
     """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line.
 
-    Where another step has a part in it, that is the last one which set the variable `since`.
+    Where another step has a part in it, that is the last one which set the variable `since`: what it did is the word
+    for the value, and what is done `here` is another word.
     """
 
     fault: Fault
     what: str
     since: Var | None = None
+    here: str = ""
 
 
 class Edge(Struct, frozen=True):

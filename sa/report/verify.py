@@ -34,6 +34,7 @@ from sa.report.document import (
 )
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
+from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
@@ -128,7 +129,9 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
         if finding.claim.origin.span is not None:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
         values = ", ".join(violating(finding, outcome.program))
-        if values:
+        if (race := race_told(finding, outcome.program)) is not None:
+            blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
+        elif values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         yield tuple(blocks)
 
@@ -136,10 +139,13 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """Where the threads are and which values the variables have that a violated claim speaks of.
 
-    Of a step that fails, these are the variables of the condition under which it does, in the state before it.
+    Of a step that fails, these are the variables of the condition under which it does, in the state before it. Of a
+    data race it is told what races.
     """
     run = finding.run
     assert run is not None
+    if (race := race_told(finding, program)) is not None:
+        return (race,)
     if run.ending is Ending.VIOLATED:
         last = run.turns[-1].after if run.turns else run.start
         families = finding.claim.families

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Variable
 from sa.base.diagnostic import InputError, error
+from sa.base.source import position
 from sa.frontends.flow.access import Access
 from sa.frontends.flow.cuts import Work, may_race
 from sa.frontends.flow.graph import ANY, Cell, Range, Step
@@ -26,7 +27,8 @@ def touched(step: Step, address: Term, access: Access, path: Path, work: Work, e
     """The cells of an access that others may access at once, unless a monitor watches for that."""
     if work.names.monitor is not None:
         return
-    chosen = {c.var for c in path.choices}
+    chosen, span = {c.var for c in path.choices}, step.origin.span
+    line = None if span is None else position(span.source, span.start).line
     atomic = work.known.racing.manners.get(id(step), Manner(False, False)).atomic
     for at in access.cells:
         if may_race(step, at, work):
@@ -37,7 +39,7 @@ def touched(step: Step, address: Term, access: Access, path: Path, work: Work, e
             if index is not None and index.free & chosen:
                 message = "which element of a large array this is is chosen in the same step"
                 raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
-            yield Touched(at, access.writes, atomic, build.land(*known), index, early)
+            yield Touched(at, access.writes, atomic, build.land(*known), index, early, line)
 
 
 def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:

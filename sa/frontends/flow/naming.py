@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, Shown, Variable
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.claims import manner
 from sa.frontends.flow.cuts import Names
 from sa.frontends.flow.graph import ANY, Range, Storage, Words
 from sa.frontends.flow.layout import Layout, Place, cell_at, unset_value
@@ -92,18 +93,20 @@ def with_monitor(found: Named, threads: Sequence[Thread], known: Accesses) -> Na
     taken |= {v.name for names in found.names.values() for v in names.registers.values()}
     shared, local = list(found.shared), {number: list(own) for number, own in found.local.items()}
 
-    def made(name: str, into: list[Variable], range_: Range, array: bool = False) -> Var:
+    def made(name: str, into: list[Variable], range_: Range, array: bool = False, shown: Shown | None = None) -> Var:
         var = build.variable(unused(name, taken), ARRAY if array else INT)
         taken.add(var.name)
         range_ = ANY if array else range_
-        into.append(Variable(var, Kind.GLOBAL if into is shared else Kind.LOCAL, range_.low, range_.high, Origin(None)))
+        kind = Kind.GLOBAL if into is shared else Kind.LOCAL
+        into.append(Variable(var, kind, range_.low, range_.high, Origin(None), False, shown))
         return var
 
     bit, where = Range(0, 1), known.found.layout
     numbers = {at: n for n, at in enumerate(watchable(known), 1)}
+    done = Shown("watched", ((0, "nothing"), *((n, manner(*how)) for (_, how), n in numbers.items())))
     fences = {t.number: fences_of(t) for t in threads}
     monitor = Monitor(
-        made("__watched", shared, Range(0, len(numbers))),
+        made("__watched", shared, Range(0, len(numbers)), shown=done),
         numbers,
         made("__watched_element", shared, ANY),
         {t.number: made(f"__seen_by_{t.name}", local[t.number], bit) for t in threads},

@@ -28,6 +28,7 @@ class Touched(Struct, frozen=True):
     condition: Term
     element: Term | None = None
     early: bool = False
+    line: int | None = None
 
 
 class Quotient(Struct, frozen=True):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, Accesses
-from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.claims import Asked, manner
 from sa.frontends.flow.cuts import Names, Work, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
 from sa.frontends.flow.graph import (
@@ -345,7 +345,8 @@ def _raced(path: Path, guard: Term, name: str, step: Step, source: Node, work: W
     what = f"data race on `{name}`"
     edge = _edge(replace(path, guard=certain, store={}, label=Label(FAIL)), FAILED, work)
     origin = replace(step.origin, passed=edge.origin.passed, text=what)
-    failure = Failure(Fault.RACE, what, work.names.monitor.watched)
+    how = manner(*work.known.racing.manners[id(step)])
+    failure = Failure(Fault.RACE, what, work.names.monitor.watched, how)
     yield Joint(source, FAILED, replace(edge, origin=origin, failure=failure))
 
 
