@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Access, Accesses
-from sa.frontends.flow.claims import Asked, manner
+from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
 from sa.frontends.flow.graph import (
@@ -48,7 +48,6 @@ from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
-from sa.frontends.flow.naming import told
 from sa.frontends.flow.orders import Fence, Synchronise
 from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
 from sa.frontends.flow.regions import depths_of
@@ -57,7 +56,7 @@ from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
-from sa.frontends.flow.watching import acquired, fenced, races, released, synchronised, watching
+from sa.frontends.flow.watching import Race, fenced, observed, synchronised
 from sa.terms import build
 from sa.terms.term import Int, Term, Var
 
@@ -306,47 +305,30 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         origin = path.origin if path.seen else step.origin
         new = touched(step, address, access, path, work, step.op.wrong == JOINED)
         path = replace(path, seen=True, origin=origin, touched=(*path.touched, *new))
-    for observed in _observed(step, access, path, source, work):
+    for seen in observed(step, address, access, path, work):
         match step.op:
-            case _ if isinstance(observed, Joint):
-                yield observed
+            case _ if isinstance(seen, Race):
+                yield from _raced(seen, step, source, work)
             case Load(var):
-                for known in set_first(address, access, observed, step, work) if var in work.read else (observed,):
+                for known in set_first(address, access, seen, step, work) if var in work.read else (seen,):
                     value = loaded(address, access, step.op.key, known, work)
                     yield replace(known, store=with_value(known.store, work.names.registers[var], value))
             case Store(_, term, key):
-                yield stored(address, access, now(term, path, work), key, observed, work)
+                yield stored(address, access, now(term, path, work), key, seen, work)
 
 
-def _observed(step: Step, access: Access, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
-    """What a monitor for races makes of an access: the races with what is watched, and with it watched or not."""
-    if work.names.monitor is None:
-        yield path
-        return
-    assert isinstance(step.op, Load | Store)
-    address, order = now(step.op.address, path, work), step.op.order
-    if isinstance(step.op, Load) and order is not None:
-        path = acquired(step, address, access.cells, order, path, work)
-    for race in races(step, address, access, path, work):
-        name = told(work.known.found.layout.places[race.cell])
-        yield from _raced(path, build.land(path.guard, race.condition), name, step, source, work)
-    for chosen in (path, *watching(step, address, access, path, work)):
-        yield chosen if isinstance(step.op, Load) else released(address, access.cells, order, chosen, work)
-
-
-def _raced(path: Path, guard: Term, name: str, step: Step, source: Node, work: Work) -> Iterator[Joint]:
+def _raced(race: Race, step: Step, source: Node, work: Work) -> Iterator[Joint]:
     """The step that races; what it says of the program is not known where the first thread is early."""
     assert isinstance(step.op, Load | Store) and work.names.monitor is not None
+    path, what = race.path, f"data race on `{race.name}`"
     early = build.TRUE if step.op.wrong == JOINED else _early(path, work)
-    if (doubtful := build.land(guard, early)) is not build.FALSE:
+    if (doubtful := build.land(path.guard, early)) is not build.FALSE:
         yield from _failed(path, doubtful, JOINED, step.origin, source, work)
-    if (certain := build.land(guard, build.lnot(early))) is build.FALSE:
+    if (certain := build.land(path.guard, build.lnot(early))) is build.FALSE:
         return
-    what = f"data race on `{name}`"
     edge = _edge(replace(path, guard=certain, store={}, label=Label(FAIL)), FAILED, work)
     origin = replace(step.origin, passed=edge.origin.passed, text=what)
-    how = manner(*work.known.racing.manners[id(step)])
-    failure = Failure(Fault.RACE, what, work.names.monitor.watched, how)
+    failure = Failure(Fault.RACE, what, work.names.monitor.watched, race.how)
     yield Joint(source, FAILED, replace(edge, origin=origin, failure=failure))
 
 

@@ -12,12 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.frontends.flow.access import Access
+from sa.frontends.flow.claims import manner
 from sa.frontends.flow.cuts import Work, may_race
 from sa.frontends.flow.graph import Load, Lock, Step, Store, base
 from sa.frontends.flow.heap import JOINED
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import element, is_at, location_of
 from sa.frontends.flow.monitor import ANY_THREAD, Monitor, cells_at, order_at
+from sa.frontends.flow.naming import told
 from sa.frontends.flow.orders import Order, Synchronise
 from sa.frontends.flow.paths import Path, with_value
 from sa.frontends.flow.racing import conflict
@@ -28,13 +30,28 @@ from sa.terms.term import Term, Var
 
 
 class Race(Struct, frozen=True):
-    """That a step races with the access that is watched: the condition, and the cell."""
+    """That a step races with the access that is watched: the path on which it does, what it accesses, and how."""
 
-    condition: Term
-    cell: int
+    path: Path
+    name: str
+    how: str
 
 
-def acquired(step: Step, address: Term, cells: tuple[int, ...], order: Order, path: Path, work: Work) -> Path:
+def observed(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Path | Race]:
+    """What becomes of an access where races are watched for: those with what is watched, and the paths behind it."""
+    if work.names.monitor is None:
+        yield path
+        return
+    assert isinstance(step.op, Load | Store)
+    order = step.op.order
+    if isinstance(step.op, Load) and order is not None:
+        path = _acquired(step, address, access.cells, order, path, work)
+    yield from _races(step, address, access, path, work)
+    for chosen in (path, *_watching(step, address, access, path, work)):
+        yield chosen if isinstance(step.op, Load) else _released(address, access.cells, order, chosen, work)
+
+
+def _acquired(step: Step, address: Term, cells: tuple[int, ...], order: Order, path: Path, work: Work) -> Path:
     """The path behind reading from carriers."""
     monitor = work.names.monitor
     assert monitor is not None
@@ -52,7 +69,7 @@ def acquired(step: Step, address: Term, cells: tuple[int, ...], order: Order, pa
     return replace(path, store=store)
 
 
-def released(address: Term, cells: tuple[int, ...], order: Order | None, path: Path, work: Work) -> Path:
+def _released(address: Term, cells: tuple[int, ...], order: Order | None, path: Path, work: Work) -> Path:
     """The path behind a store to carriers; a plain one, without an order, only ends what others have released."""
     monitor, thread = work.names.monitor, work.thread.number
     assert monitor is not None
@@ -100,11 +117,11 @@ def synchronised(op: Lock | Synchronise, address: Term, step: Step, path: Path, 
         return path
     order, cells = order_at(op), cells_at(op, work.thread.number, work.known)
     if order.acquires:
-        path = acquired(step, address, cells, order, path, work)
-    return released(address, cells, order, path, work) if order.releases else path
+        path = _acquired(step, address, cells, order, path, work)
+    return _released(address, cells, order, path, work) if order.releases else path
 
 
-def races(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Race]:
+def _races(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Race]:
     """When an access races with the one that is watched: they conflict, and the thread has not seen it."""
     monitor = work.names.monitor
     assert monitor is not None
@@ -119,11 +136,13 @@ def races(step: Step, address: Term, access: Access, path: Path, work: Work) -> 
         conflicts = build.lor(*(build.eq(watched, build.integer(n)) for n in met))
         here = _is_meant(address, cell, access.cells, work)
         condition = simplified(build.land(conflicts, unseen, here, _same(address, cell, path, monitor, work)))
-        if condition is not build.FALSE:
-            yield Race(condition, cell)
+        guard = build.land(path.guard, condition)
+        if guard is not build.FALSE:
+            name = told(work.known.found.layout.places[cell])
+            yield Race(replace(path, guard=guard), name, manner(*mine))
 
 
-def watching(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Path]:
+def _watching(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Path]:
     """The paths on which an access begins to be watched; where a thread that is early does, others are from then on."""
     monitor = work.names.monitor
     assert monitor is not None
