@@ -19,9 +19,9 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses, is_solo
 from sa.frontends.flow.graph import Act, Load, Lock, Step, Store
-from sa.frontends.flow.layout import cell_at
+from sa.frontends.flow.layout import Layout, cell_at
 from sa.frontends.flow.orders import ACQUIRE, RELAXED, UPDATE, Fence, Order, Synchronise
-from sa.frontends.flow.racing import Manner
+from sa.frontends.flow.racing import Manner, is_internal
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.terms import build
@@ -145,7 +145,7 @@ def _carrying(step: Step, thread: Thread, fences: Order, known: Accesses) -> Ite
             for cell in known.of[id(step)].cells:
                 yield Carrying(cell, number, acquires or fences.acquires, False, False, False)
         case Store(order=order):
-            for cell in known.of[id(step)].cells:
+            for cell in ended(known.of[id(step)].cells, order, known.found.layout):
                 heads = order is not None and order.releases
                 goes_on = order is not None and (order.releases or order.updates)
                 goes_on |= is_solo(thread, step, known.running)
@@ -158,6 +158,11 @@ def _carrying(step: Step, thread: Thread, fences: Order, known: Accesses) -> Ite
                 yield Carrying(cell, number, order.acquires, order.releases, order.releases, False)
         case _:
             return
+
+
+def ended(cells: Sequence[int], order: Order | None, where: Layout) -> tuple[int, ...]:
+    """The cells of whose modification orders a store is part: what the library counts with is no atomic object."""
+    return tuple(c for c in cells if order is not None or not is_internal(c, where))
 
 
 def order_at(op: Lock | Synchronise) -> Order:

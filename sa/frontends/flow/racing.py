@@ -67,7 +67,7 @@ def racing(
             if not isinstance(step.op, Load | Store) or (thread.number == 1 and not there):
                 continue
             for cell in cells[id(step)]:
-                if _is_internal(cell, where):
+                if is_internal(cell, where):
                     continue
                 location, manner = location_of(cell, where), manners[id(step)]
                 found = users.setdefault(location, {})
@@ -91,7 +91,7 @@ def meets_rival(
     cell: int, thread: int, step: Step, found: Racing, running: Mapping[Node, frozenset[int]], where: Layout
 ) -> bool:
     """Whether another thread may do what conflicts with an access, before or after it, unless that is ordered."""
-    if cell not in where.places or _is_internal(cell, where):
+    if cell not in where.places or is_internal(cell, where):
         return False
     location = location_of(cell, where)
     if location not in found.may:
@@ -119,7 +119,7 @@ def _manners(thread: Thread) -> dict[int, Manner]:
     }
 
 
-def _is_internal(cell: int, where: Layout) -> bool:
+def is_internal(cell: int, where: Layout) -> bool:
     """Whether a cell is the library's: what a lock is made of, or how long an array is."""
     found = where.places[cell].cell
     return (found.synchronises and not found.atomic) or found.key == EXTENT

@@ -18,7 +18,7 @@ from sa.frontends.flow.graph import Load, Lock, Step, Store, base
 from sa.frontends.flow.heap import JOINED
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import element, is_at, location_of
-from sa.frontends.flow.monitor import ANY_THREAD, Monitor, cells_at, order_at
+from sa.frontends.flow.monitor import ANY_THREAD, Monitor, cells_at, ended, order_at
 from sa.frontends.flow.naming import told
 from sa.frontends.flow.orders import Order, Synchronise
 from sa.frontends.flow.paths import Path, with_value
@@ -80,7 +80,7 @@ def _released(address: Term, cells: tuple[int, ...], order: Order | None, path: 
         given = store.get(seen, seen)
     elif order is not None and last is not None:
         given = store.get(last, last)
-    for cell in cells:
+    for cell in ended(cells, order, work.known.found.layout):
         heads = monitor.heads.get(cell, {})
         own = thread if thread in heads else ANY_THREAD
         here = _is_meant(address, cell, cells, work)

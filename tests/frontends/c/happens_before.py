@@ -269,8 +269,59 @@ def _statement(random: Random, deep: int) -> Statement:
             return (kind,)
 
 
+def _released(random: Random) -> Block:
+    """Something that may release what came before."""
+    fence: Block = (("fence", random.choice(FENCES)),) if random.random() < 0.3 else ()
+    value = random.randint(1, 2)
+    found = random.choice(
+        (
+            (*fence, ("store", "a", value, random.choice(STORES))),
+            (*fence, ("store", "a", value, random.choice(STORES)), ("store", "a", 2, random.choice(STORES))),
+            (*fence, ("update", "a", 9, random.choice(UPDATES), ())),
+            (*fence, ("cas", "a", 0, value, random.choice(UPDATES), random.choice(LOADS), (), ())),
+            (("post",),),
+            (("lock", "m", (("store", "a", 1, "relaxed"),)),),
+            ((random.choice(("read lock", "write lock")), (("store", "a", 1, "relaxed"),)),),
+        )
+    )
+    return found
+
+
+def _acquired(random: Random, inside: Block) -> Block:
+    """Something that may acquire what others have released, before what is in it."""
+    inside = (("fence", random.choice(FENCES)), *inside) if random.random() < 0.3 else inside
+    value = random.randint(1, 2)
+    found = random.choice(
+        (
+            (("load", "a", value, random.choice(LOADS), inside),),
+            (("load", "a", value, "relaxed", (("load", "a", value, random.choice(LOADS), ()), *inside)),),
+            (("update", "a", value, random.choice(UPDATES), inside),),
+            (("cas", "a", value, 3, random.choice(UPDATES), random.choice(LOADS), inside, ()),),
+            (("wait",), *inside),
+            (("lock", "m", (("load", "a", 1, "relaxed", inside),)),),
+            (("try", "m", (("load", "a", 1, "relaxed", inside),), ()),),
+            (("try", "m", (), (("load", "a", 1, "relaxed", inside),)),),
+            ((random.choice(("read lock", "write lock")), (("load", "a", 1, "relaxed", inside),)),),
+        )
+    )
+    return found
+
+
+def handed_on(random: Random) -> tuple[Block, ...]:
+    """One thread writes and releases, one acquires and accesses, maybe one in between does either or something else."""
+    access = (random.choice(("read", "write")), "x", 1)
+    first = (("write", "x", 1), *_released(random))
+    second = _acquired(random, (access,))
+    third = random.choice(((), _released(random), _acquired(random, _released(random)), block(random, 1)))
+    others = [o for o in (first, second, third) if o]
+    main: list[Statement] = [("create", i) for i in range(1, len(others) + 1)]
+    return tuple(main), *others
+
+
 def program(random: Random) -> tuple[Block, ...]:
-    """Main and one or two other threads."""
+    """Main and one or two other threads, or three."""
+    if random.random() < 0.6:
+        return handed_on(random)
     number = random.choice((1, 2, 2))
     others = [block(random, random.randint(1, 3 if number == 2 else 4)) for _ in range(number)]
     main: list[Statement] = []
@@ -286,7 +337,6 @@ HEAD = """#include <pthread.h>
 #include <stdatomic.h>
 #include <semaphore.h>
 int x, y; atomic_int a, b; pthread_mutex_t m; pthread_rwlock_t r; sem_t s;
-pthread_t t1, t2;
 """
 
 
@@ -295,7 +345,7 @@ def text(threads: tuple[Block, ...]) -> str:
     made = HEAD
     for number, body in enumerate(threads[1:], 1):
         made += f"void *f{number}(void *u) {{ int l, e;\n{_lines(body)}return 0; }}\n"
-    return made + f"int main(void) {{ pthread_t t[3]; int l, e; sem_init(&s, 0, 0);\n{_lines(threads[0])}return 0; }}\n"
+    return made + f"int main(void) {{ pthread_t t[4]; int l, e; sem_init(&s, 0, 0);\n{_lines(threads[0])}return 0; }}\n"
 
 
 def _lines(body: Block, indent: str = "  ") -> str:
