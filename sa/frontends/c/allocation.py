@@ -18,6 +18,7 @@ from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
 from sa.frontends.flow.heap import GROWN
 from sa.frontends.flow.layout import EXTENT
+from sa.frontends.flow.lives import Free
 from sa.terms import build
 
 #: How many scalars an array of a size that is not constant may have.
@@ -78,6 +79,7 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
         store(body, InMemory(build.add(number(new), at), inner), found)
     emit(body, Set(index, build.add(index, build.integer(len(kinds)))), head)
     body.here = end
+    emit(body, Free(number(old)))
     return new
 
 
@@ -217,13 +219,10 @@ def _what(body: Body, node: Any) -> tuple[CType, int]:
 
 
 def free(body: Body, arguments: Sequence[Any]) -> Value:
-    """Memory is not used again: what is done with it afterwards is not looked for.
-
-    Alone, a function is undefined that uses it. Raises Unsupported.
-    """
+    """`free(pointer)`. Raises Unsupported where a function is compared alone."""
     if is_alone(body):
         hint = "compare what is done before it"
         raise Unsupported("SA718", "`free` is not accepted where a function is compared alone", hint)
-    value(body, arguments[0])
+    emit(body, Free(number(value(body, arguments[0]))))
     body.file.frees = True
     return NOTHING

@@ -212,8 +212,10 @@ def _equal(body: Body, one: Value, two: Value) -> Term:
     """That two values are the same, of structures that all their scalars are."""
     if not isinstance(one.type, Struct):
         body.file.addresses |= isinstance(one.type, Pointer)
+        body.file.compared |= isinstance(one.type, Pointer)
         return build.eq(number(one), number(two))
-    pairs = zip(*(scalars(body, InMemory(number(v), v.type)) for v in (one, two)), strict=True)
+    pairs = list(zip(*(scalars(body, InMemory(number(v), v.type)) for v in (one, two)), strict=True))
+    body.file.compared |= any(isinstance(v.type, Pointer) for pair in pairs for v in pair)
     return build.land(*(build.eq(number(a), number(b)) for a, b in pairs))
 
 

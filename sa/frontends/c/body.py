@@ -31,7 +31,8 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert
-from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
+from sa.frontends.flow.naming import STATUS
 from sa.frontends.flow.orders import Order
 from sa.frontends.reading import Reading
 from sa.terms import build
@@ -99,7 +100,7 @@ class File(msgspec.Struct):
     themselves, is noted.
     Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
     (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
-    (`frees`), is noted, too.
+    (`frees`), is noted, too. Whether two addresses are `compared`, also by compare-and-swap.
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
@@ -132,6 +133,7 @@ class File(msgspec.Struct):
     numbers: bool = False
     placed: bool = False
     frees: bool = False
+    compared: bool = False
     parts: bool = False
     moves: bool = False
     compares: Origin | None = None
@@ -147,6 +149,14 @@ class File(msgspec.Struct):
     granted: dict[str, None] = msgspec.field(default_factory=dict)
 
 
+class Block(msgspec.Struct, frozen=True):
+    """The steps of a block, from a position up to another one, and the objects that begin in it or in inner blocks."""
+
+    first: int
+    last: int
+    names: tuple[str, ...]
+
+
 class Body(msgspec.Struct):
     """A function: its steps so far, and where the next one begins.
 
@@ -154,6 +164,7 @@ class Body(msgspec.Struct):
     objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
     `jumps` lead past declarations, `entries` are their ways from node to node, and `valueless` says by which step what
     is declared has no value; nodes of the parser's tree go by `id`.
+    `blocks` are those that have ended, inner ones first.
     `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
@@ -180,6 +191,7 @@ class Body(msgspec.Struct):
     valueless: dict[int, Op] = msgspec.field(default_factory=dict)
     rounds: list[frozenset[str]] = msgspec.field(default_factory=list)
     ended: dict[str, None] = msgspec.field(default_factory=dict)
+    blocks: list[Block] = msgspec.field(default_factory=list)
     wanted: CType | None = None
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
@@ -192,6 +204,10 @@ ENTRY, EXIT = 0, 1
 
 #: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
 UNSET = "where what is read before it has a value is some value"
+
+#: The status of what threads synchronise with (`headers/library.c`): that in memory without a value, and its words.
+RAW = 2
+STATUSES = Words(((0, "initialised"), (1, "destroyed"), (RAW, "not initialised"), (3, "initialised")))
 
 #: The object of a structure that is returned.
 RETURNED = "__returned"
@@ -288,8 +304,10 @@ def object_of(
     for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
         atomic = synchronises(scalar) and offset not in opaque
-        free = atomic or offset in opaque
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind, atomic=atomic))
+        free, words = atomic or offset in opaque, words_of(scalar)
+        if offset in opaque and path.endswith(STATUS):
+            first, words = build.integer(RAW) if first is None else first, STATUSES
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

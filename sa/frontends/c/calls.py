@@ -38,14 +38,12 @@ from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, 
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import (
     ANY,
-    Act,
     Begin,
     Call,
     End,
     Exit,
     Fork,
     Join,
-    Lock,
     Range,
     Self,
     Set,
@@ -56,6 +54,7 @@ from sa.frontends.flow.graph import (
     code,
 )
 from sa.frontends.flow.heap import LOCK
+from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import MAX_THREADS
 from sa.terms import build
 

@@ -233,6 +233,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
         known = any(isinstance(v.term, Number) for v in (one, two))
         body.file.addresses |= all(pointers) and not known
+        body.file.compared |= all(pointers) and not known
         if all(pointers) and not known:
             body.file.compares = body.file.compares or body.origin
             body.file.recasts |= one.type != two.type

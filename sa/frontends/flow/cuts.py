@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses, is_solo, seen_by_others
+from sa.frontends.flow.access import Accesses, is_solo, seen_by_others, touched
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
+from sa.frontends.flow.graph import Begin, End, Node, Show, Step, Wait
 from sa.frontends.flow.monitor import Monitor
 from sa.frontends.flow.orders import Synchronise
 from sa.frontends.flow.racing import meets_rival
@@ -79,14 +79,12 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
 def _matters(step: Step, work: Work) -> bool:
     """Whether a step outside of atomic regions is one that a location comes before."""
     match step.op:
-        case Load() | Store():
-            return is_seen(step, work)
         case Begin():
             return _region_matters(step, work)
         case Show():
             return True
         case _:
-            return False
+            return is_seen(step, work)
 
 
 def _region_matters(begin: Step, work: Work) -> bool:
@@ -94,7 +92,7 @@ def _region_matters(begin: Step, work: Work) -> bool:
     while pending:
         node, depth = pending.pop()
         for step in work.steps.get(node, ()):
-            if isinstance(step.op, Wait | Show) or (isinstance(step.op, Load | Store) and is_seen(step, work)):
+            if isinstance(step.op, Wait | Show) or is_seen(step, work):
                 return True
             if isinstance(step.op, Synchronise) and work.names.monitor is not None:
                 return True
@@ -106,16 +104,15 @@ def _region_matters(begin: Step, work: Work) -> bool:
 
 
 def is_seen(step: Step, work: Work) -> bool:
-    """Whether a load or store is one that others see or can disturb, or one that claims about races speak of."""
-    access = work.known.of[id(step)]
-    if id(step) in work.known.guarded.calm:
+    """Whether a step accesses memory in a way that others see or can disturb, or that claims about races speak of."""
+    access = work.known.of.get(id(step))
+    if access is None or id(step) in work.known.guarded.calm:
         return False
     number, source = work.thread.number, step.source
-    return any(
-        seen_by_others(c, number, source, access.writes, work.known)
-        or may_race(step, c, work)
-        or _carries(step, c, work)
-        for c in access.cells
+    return (
+        any(seen_by_others(c, number, source, writes, work.known) for c, writes in touched(access))
+        or any(may_race(step, c, work) for c in work.known.racing.cells.get(id(step), ()))
+        or any(_carries(step, c, work) for c in access.cells)
     )
 
 

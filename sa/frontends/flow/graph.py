@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
-from sa.frontends.flow.orders import Fence, Order, Synchronise
+from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.orders import Fence, Lock, Order, Synchronise
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -87,7 +88,8 @@ class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
     Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
-    text: it has its first values for ever, known or not, and who writes it is undefined.
+    text: it has its first values for ever, known or not, and who writes it is undefined. Its one cell may be the life
+    of the object with the name `life_of`.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Object(Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     told: str = ""
     kept: bool = False
+    life_of: str = ""
 
 
 class Register(Struct, frozen=True):
@@ -279,24 +282,6 @@ class Show(Struct, frozen=True):
     through: tuple[int, ...] = ()
 
 
-class Act(Enum):
-    """What a thread does to a lock: it has it now, it gives it back next, or it looks whether it is free."""
-
-    TAKE = "take"
-    GIVE = "give"
-    TRY = "try"
-
-
-class Lock(Struct, frozen=True):
-    """A word about the lock whose owner is the cell at the address; it does nothing by itself.
-
-    A lock that is taken has the number of its thread as owner, which only that thread changes until it gives it back.
-    """
-
-    address: Term
-    act: Act
-
-
 class Stride(Struct, frozen=True):
     """The address is moved by elements of a size: of cells of this kind. It does nothing by itself."""
 
@@ -316,7 +301,8 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip | Fence | Synchronise
+    | Free | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Fence | Synchronise
 )  # fmt: skip
 
 
@@ -352,7 +338,8 @@ class Unit(Struct, frozen=True):
 
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
     the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
-    it `shows` its result, that is a visible action.
+    it `shows` its result, that is a visible action. Where it `reuses` addresses, what was freed may be allocated again.
+    Where it `tracks` memory, none that was allocated may be lost at the end.
     """
 
     objects: tuple[Object, ...]
@@ -361,6 +348,8 @@ class Unit(Struct, frozen=True):
     heap: int = 4
     ends: bool = False
     shows: bool = False
+    reuses: bool = False
+    tracks: bool = False
 
 
 class Graph(Struct):

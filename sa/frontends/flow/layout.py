@@ -12,7 +12,7 @@ from math import gcd
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.frontends.flow.graph import Cell, Object, base, code
+from sa.frontends.flow.graph import Cell, Object, Storage, base, code
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -51,7 +51,8 @@ class Layout(Struct, frozen=True):
 
     `addresses` of objects and codes by their variables; `homes` are the ranges of objects, by each address and column
     in them. A home includes the address just behind the object, which nothing else has. `members` are the columns of
-    addresses, `units` all numbers of an object by its first address.
+    addresses, `units` all numbers of an object by its first address. `allocated` are the first addresses of allocated
+    objects, `lives` the cells that say whether an object has ended, by its first address.
     """
 
     places: Mapping[int, Place]
@@ -61,6 +62,8 @@ class Layout(Struct, frozen=True):
     columns: Mapping[int, Column]
     members: Mapping[int, int]
     units: Mapping[int, tuple[int, ...]]
+    allocated: frozenset[int]
+    lives: Mapping[int, int]
 
 
 def unset_value(cell: Cell) -> int:
@@ -70,6 +73,7 @@ def unset_value(cell: Cell) -> int:
 
 def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[str, int] | None = None) -> Layout:
     """The layout of objects and codes. Some objects have `fixed` addresses, by their names."""
+    objects = tuple(objects)
     places, addresses, homes = dict[int, Place](), dict[Var, int](), dict[int, tuple[int, int]]()
     columns, members, units = dict[int, Column](), dict[int, int](), dict[int, tuple[int, ...]]()
     for number, name in enumerate(procedures):
@@ -90,7 +94,9 @@ def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[
         places.update({address: Place(obj, obj.cells[address - first]) for address in single})
         units[first] = (*single, *(n for n in columns if homes[n] == (first, end)))
         here = here if fixed is not None and obj.name in fixed else end + 1
-    return Layout(places, addresses, homes, codes, columns, members, units)
+    allocated = frozenset(addresses[base(o.name)] for o in objects if o.storage is Storage.HEAP)
+    lives = {addresses[base(o.life_of)]: addresses[base(o.name)] for o in objects if o.life_of}
+    return Layout(places, addresses, homes, codes, columns, members, units, allocated, lives)
 
 
 def _columns(obj: Object, first: int) -> list[tuple[Column, Place]]:

@@ -18,9 +18,10 @@ from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses, is_solo
-from sa.frontends.flow.graph import Act, Load, Lock, Step, Store
+from sa.frontends.flow.graph import Load, Step, Store
 from sa.frontends.flow.layout import Layout, cell_at
-from sa.frontends.flow.orders import ACQUIRE, RELAXED, UPDATE, Fence, Order, Synchronise
+from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.orders import ACQUIRE, RELAXED, UPDATE, Act, Fence, Lock, Order, Synchronise
 from sa.frontends.flow.racing import Manner, is_internal
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate
@@ -152,6 +153,11 @@ def _carrying(step: Step, thread: Thread, fences: Order, known: Accesses) -> Ite
                 yield Carrying(
                     cell, number, False, heads or (order is not None and fences.releases), heads, not goes_on
                 )
+        case Free() | Recycle():
+            # Who gets memory that was freed happens after that (C11 7.22.3).
+            frees = isinstance(step.op, Free)
+            for cell in known.of[id(step)].cells:
+                yield Carrying(cell, number, not frees, frees, frees, False)
         case Lock() | Synchronise():
             order = order_at(step.op)
             for cell in cells_at(step.op, number, known):

@@ -25,6 +25,9 @@ from sa.terms.term import Term, Var
 #: What follows the name of a lock where its owner is.
 OWNER = ".__owner"
 
+#: What follows the name of what threads synchronise with where it is told whether it can be used.
+STATUS = ".__status"
+
 #: The sort of the variable of a column.
 ARRAY = ArraySort(INT, INT)
 
@@ -64,6 +67,8 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
                 shown = replace(shown, values=(*shown.values, (unset, "never written")))
             if place.cell.path.endswith(OWNER):
                 shown = Shown(shown.name.removesuffix(OWNER), owners)
+            if place.cell.path.endswith(STATUS):
+                shown = replace(shown, name=f"status of {shown.name.removesuffix(STATUS)}")
             made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown)
             if several:
                 shared.append(made)

@@ -6,6 +6,8 @@ read as `acquire`.
 
 from __future__ import annotations
 
+from enum import Enum
+
 from msgspec import Struct
 
 from sa.terms.term import Term
@@ -37,3 +39,21 @@ class Synchronise(Struct, frozen=True):
 
     address: Term
     order: Order
+
+
+class Act(Enum):
+    """What a thread does to a lock: it has it now, it gives it back next, or it looks whether it is free."""
+
+    TAKE = "take"
+    GIVE = "give"
+    TRY = "try"
+
+
+class Lock(Struct, frozen=True):
+    """A word about the lock whose owner is the cell at the address; it does nothing by itself.
+
+    A lock that is taken has the number of its thread as owner, which only that thread changes until it gives it back.
+    """
+
+    address: Term
+    act: Act

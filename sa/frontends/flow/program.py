@@ -21,6 +21,7 @@ from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
+from sa.frontends.flow.lifetimes import with_lives
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.monitor import is_needed, nothing_seen
 from sa.frontends.flow.naming import Named, named, with_monitor
@@ -54,7 +55,8 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
-    where = layout((*shared, *own, *extra), unit.procedures)
+    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
+    where = layout(objects, unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
     if calm(threads[0].graph, lambda s: disturbs(s, known)):
         prune(threads[0].graph)

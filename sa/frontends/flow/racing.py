@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Load, Node, Step, Store, outgoing
+from sa.frontends.flow.graph import Load, Node, Op, Step, Store, outgoing
 from sa.frontends.flow.layout import EXTENT, Layout, location_of
+from sa.frontends.flow.lives import Free
 from sa.frontends.flow.locks import Guarded
 from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.threads import Thread
@@ -35,13 +36,14 @@ class Racing(Struct, frozen=True):
     """Accesses while others may run, of what `may` race: memory locations, by the numbers of their first cells.
 
     `users` are by location the threads that access it in a manner; `meets` says who may run while the first thread
-    does. Steps are known by their identity, and so are their `manners`.
+    does. Steps are known by their identity: the `cells` that they access, and in which `manners`.
     """
 
     may: frozenset[int] = frozenset()
     users: Mapping[int, Mapping[Manner, frozenset[int]]] = {}
     meets: Mapping[tuple[int, Manner], frozenset[int]] = {}
     manners: Mapping[int, Manner] = {}
+    cells: Mapping[int, Sequence[int]] = {}
 
 
 #: Nothing is asked about races.
@@ -58,15 +60,15 @@ class Concurrency(NamedTuple):
 def racing(
     threads: Sequence[Thread], cells: Mapping[int, Sequence[int]], where: Layout, known: Concurrency, owned: Guarded
 ) -> Racing:
-    """What may race, of all `cells` that steps access, by the steps' identity."""
+    """What may race, of all `cells` that steps access, by the steps' identity; to free an object writes all of it."""
     manners = {i: m for t in threads for i, m in _manners(t).items()}
     users, meets = dict[int, dict[Manner, frozenset[int]]](), dict[tuple[int, Manner], frozenset[int]]()
     for thread in threads:
         for step in thread.graph.steps:
             there = known.running.get(step.source, frozenset())
-            if not isinstance(step.op, Load | Store) or (thread.number == 1 and not there):
+            if thread.number == 1 and not there:
                 continue
-            for cell in cells[id(step)]:
+            for cell in cells.get(id(step), ()):
                 if is_internal(cell, where):
                     continue
                 location, manner = location_of(cell, where), manners[id(step)]
@@ -75,16 +77,15 @@ def racing(
                 if thread.number == 1:
                     meets[location, manner] = meets.get((location, manner), frozenset()) | there
     guarded = _owned_locations(owned, where)
-    made = Racing(frozenset(users), users, meets, manners)
+    made = Racing(frozenset(users), users, meets, manners, cells)
     may = {
         location_of(cell, where)
         for thread in threads
         for step in thread.graph.steps
-        if isinstance(step.op, Load | Store)
-        for cell in cells[id(step)]
+        for cell in cells.get(id(step), ())
         if meets_rival(cell, thread.number, step, made, known.running, where)
     }
-    return Racing(frozenset(may - guarded), users, meets, manners)
+    return Racing(frozenset(may - guarded), users, meets, manners, cells)
 
 
 def meets_rival(
@@ -113,10 +114,14 @@ def _manners(thread: Thread) -> dict[int, Manner]:
     steps = outgoing(thread.graph.steps)
     depths = depths_of(thread, steps)
     return {
-        id(s): Manner(isinstance(s.op, Store), s.op.order is not None or depths.get(s.source, 0) > 0)
+        id(s): Manner(not isinstance(s.op, Load), _is_ordered(s.op) or depths.get(s.source, 0) > 0)
         for s in thread.graph.steps
-        if isinstance(s.op, Load | Store)
+        if isinstance(s.op, Load | Store | Free)
     }
+
+
+def _is_ordered(op: Op) -> bool:
+    return isinstance(op, Load | Store) and op.order is not None
 
 
 def is_internal(cell: int, where: Layout) -> bool:

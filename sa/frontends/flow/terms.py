@@ -16,7 +16,6 @@ from sa.frontends.flow.graph import (
     Havoc,
     Join,
     Load,
-    Lock,
     Op,
     Room,
     Self,
@@ -27,7 +26,8 @@ from sa.frontends.flow.graph import (
     Test,
     Wait,
 )
-from sa.frontends.flow.orders import Synchronise
+from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.orders import Lock, Synchronise
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -39,7 +39,9 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address) | Lock(address, _) | Stride(address, _) | Room(_, address) | Synchronise(address, _):
+        case Load(_, address) | Lock(address, _) | Stride(address, _) | Room(_, address):
+            return (address,)
+        case Free(address) | Synchronise(address, _):
             return (address,)
         case Store(address, term):
             return (address, term)
@@ -62,7 +64,7 @@ def written_by(op: Op) -> Var | None:
     match op:
         case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var):
             return var
-        case Self(var) | Allocate(var, _) | Room(var, _):
+        case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -85,7 +87,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Set(register(var), term(value))
         case Divide(var, sign, dividend, divisor):
             return Divide(register(var), sign, term(dividend), term(divisor))
-        case Havoc(var, _) | Self(var) | Allocate(var, _):
+        case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _):
             return replace(op, var=register(var))
         case Load(var, address, _, _, among):
             return replace(op, var=register(var), address=term(address), among=_among(among, names))
@@ -95,6 +97,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return replace(op, address=term(address))
         case Room(var, address):
             return Room(register(var), term(address))
+        case Free(address, _):
+            return replace(op, address=term(address))
         case Stride(address, key):
             return Stride(term(address), key)
         case Test(formula):

@@ -130,7 +130,7 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
             graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
         own: Term = IDENTITY if creation.family else build.integer(sign * number)
         _rewritten(graph, own, sign, work)
-        allocated(graph, creation.family, unit.heap)
+        allocated(graph, creation.family, unit.heap, unit.reuses)
         if creation.family:
             _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
         elif number > 1:

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.frontends.flow.access import Access
 from sa.frontends.flow.claims import manner
-from sa.frontends.flow.cuts import Work, may_race
-from sa.frontends.flow.graph import Load, Lock, Step, Store, base
-from sa.frontends.flow.heap import JOINED
+from sa.frontends.flow.cuts import Work
+from sa.frontends.flow.graph import Load, Range, Step, Store, base
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import element, is_at, location_of
-from sa.frontends.flow.monitor import ANY_THREAD, Monitor, cells_at, ended, order_at
+from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.memory import is_early, racing_at
+from sa.frontends.flow.monitor import ANY_THREAD, cells_at, ended, order_at
 from sa.frontends.flow.naming import told
-from sa.frontends.flow.orders import Order, Synchronise
-from sa.frontends.flow.paths import Path, with_value
+from sa.frontends.flow.orders import ACQUIRE, UPDATE, Lock, Order, Synchronise
+from sa.frontends.flow.paths import Path, choice_of, now, with_value
 from sa.frontends.flow.racing import conflict
 from sa.frontends.flow.rows import changed
 from sa.frontends.flow.simplify import simplified
@@ -30,25 +30,57 @@ from sa.terms.term import Term, Var
 
 
 class Race(Struct, frozen=True):
-    """That a step races with the access that is watched: the path on which it does, what it accesses, and how."""
+    """That a step races with the access that is watched: when it does, what it accesses and how, and since when."""
 
-    path: Path
+    guard: Term
     name: str
     how: str
+    since: Var
 
 
-def observed(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Path | Race]:
-    """What becomes of an access where races are watched for: those with what is watched, and the paths behind it."""
+def acquired(step: Step, address: Term, path: Path, work: Work) -> Path:
+    """The path behind what a load acquires."""
+    if work.names.monitor is None or not isinstance(step.op, Load) or step.op.order is None:
+        return path
+    return _acquired(step, address, work.known.of[id(step)].cells, step.op.order, path, work)
+
+
+def watched(step: Step, address: Term, path: Path, work: Work) -> Iterator[Path]:
+    """The paths behind an access that is watched or not."""
     if work.names.monitor is None:
         yield path
         return
-    assert isinstance(step.op, Load | Store)
-    order = step.op.order
-    if isinstance(step.op, Load) and order is not None:
-        path = _acquired(step, address, access.cells, order, path, work)
-    yield from _races(step, address, access, path, work)
-    for chosen in (path, *_watching(step, address, access, path, work)):
-        yield chosen if isinstance(step.op, Load) else _released(address, access.cells, order, chosen, work)
+    for chosen in (path, *_watching(step, address, path, work)):
+        match step.op:
+            case Store(order=order):
+                yield _released(address, work.known.of[id(step)].cells, order, chosen, work)
+            case Free():
+                yield _passed(step, address, UPDATE, chosen, work)
+            case _:
+                yield chosen
+
+
+def given(step: Step, path: Path, work: Work) -> Path:
+    """The path on which memory is given out again: that happens after it was freed."""
+    assert isinstance(step.op, Recycle)
+    if work.names.monitor is None:
+        return path
+    return _passed(step, now(step.op.var, path, work), ACQUIRE, path, work)
+
+
+def _passed(step: Step, address: Term, order: Order, path: Path, work: Work) -> Path:
+    """The path behind what frees memory or gets some: the life of an object is the carrier."""
+    where, monitor, seen = work.known.found.layout, work.names.monitor, dict(path.store)
+    assert monitor is not None
+    own = monitor.seen[work.thread.number]
+    for first, life in where.lives.items():
+        for head in monitor.heads.get(life, {}).values():
+            here, carried = build.eq(address, build.integer(first)), seen.get(head, head)
+            if order.acquires:
+                seen[own] = _either(seen.get(own, own), build.land(here, build.eq(carried, build.ONE)))
+            else:
+                seen[head] = _either(carried, build.land(here, build.eq(seen.get(own, own), build.ONE)))
+    return replace(path, store=seen)
 
 
 def _acquired(step: Step, address: Term, cells: tuple[int, ...], order: Order, path: Path, work: Work) -> Path:
@@ -121,55 +153,45 @@ def synchronised(op: Lock | Synchronise, address: Term, step: Step, path: Path, 
     return _released(address, cells, order, path, work) if order.releases else path
 
 
-def _races(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Race]:
-    """When an access races with the one that is watched: they conflict, and the thread has not seen it."""
+def races(step: Step, address: Term, path: Path, work: Work) -> Iterator[Race]:
+    """The races of an access with the one that is watched: they conflict, and the thread has not seen it."""
     monitor = work.names.monitor
-    assert monitor is not None
-    seen, watched = monitor.seen[work.thread.number], path.store.get(monitor.watched, monitor.watched)
+    if monitor is None:
+        return
+    seen, state = monitor.seen[work.thread.number], path.store.get(monitor.watched, monitor.watched)
     unseen = build.eq(path.store.get(seen, seen), build.ZERO)
-    mine = work.known.racing.manners[id(step)]
-    for cell in access.cells:
-        if not may_race(step, cell, work):
-            continue
+    for cell, here, index in racing_at(step, address, work):
+        mine = work.known.racing.manners[id(step)]
         location = location_of(cell, work.known.found.layout)
-        met = [n for (where, manner), n in monitor.numbers.items() if where == location and conflict(mine, manner)]
-        conflicts = build.lor(*(build.eq(watched, build.integer(n)) for n in met))
-        here = _is_meant(address, cell, access.cells, work)
-        condition = simplified(build.land(conflicts, unseen, here, _same(address, cell, path, monitor, work)))
-        guard = build.land(path.guard, condition)
+        numbers = [n for (where, other), n in monitor.numbers.items() if where == location and conflict(mine, other)]
+        conflicts = build.lor(*(build.eq(state, build.integer(n)) for n in numbers))
+        same = build.TRUE if index is None else build.eq(path.store.get(monitor.element, monitor.element), index)
+        guard = build.land(path.guard, simplified(build.land(conflicts, unseen, here, same)))
         if guard is not build.FALSE:
-            name = told(work.known.found.layout.places[cell])
-            yield Race(replace(path, guard=guard), name, manner(*mine))
+            yield Race(guard, told(work.known.found.layout.places[cell]), manner(*mine), monitor.watched)
 
 
-def _watching(step: Step, address: Term, access: Access, path: Path, work: Work) -> Iterator[Path]:
+def _watching(step: Step, address: Term, path: Path, work: Work) -> Iterator[Path]:
     """The paths on which an access begins to be watched; where a thread that is early does, others are from then on."""
     monitor = work.names.monitor
     assert monitor is not None
-    watched = path.store.get(monitor.watched, monitor.watched)
-    mine = work.known.racing.manners[id(step)]
-    for cell in access.cells:
-        if not may_race(step, cell, work):
-            continue
-        here = _is_meant(address, cell, access.cells, work)
-        guard = build.land(path.guard, simplified(build.land(build.eq(watched, build.ZERO), here)))
+    state = path.store.get(monitor.watched, monitor.watched)
+    for cell, here, index in racing_at(step, address, work):
+        guard = build.land(path.guard, simplified(build.land(build.eq(state, build.ZERO), here)))
         if guard is build.FALSE:
             continue
+        mine = work.known.racing.manners[id(step)]
         number = monitor.numbers[location_of(cell, work.known.found.layout), mine]
         store = {**path.store, monitor.watched: build.integer(number), monitor.seen[work.thread.number]: build.ONE}
+        choices = path.choices
         if (column := work.known.found.layout.columns.get(cell)) is not None:
-            store[monitor.element] = element(address, column)
-        if isinstance(step.op, Load | Store) and step.op.wrong == JOINED and (early := _early(work)) is not None:
+            # Where all of an array is freed, any of its elements is watched.
+            chosen = choice_of(monitor.element, Range(0, column.count - 1), step.origin, work)
+            choices = (*choices, chosen) if index is None else choices
+            store[monitor.element] = chosen.var if index is None else index
+        if is_early(step) and (early := _early(work)) is not None:
             store[early] = build.ONE
-        yield replace(path, guard=guard, store=store)
-
-
-def _same(address: Term, cell: int, path: Path, monitor: Monitor, work: Work) -> Term:
-    """That the element that is accessed is the one that is watched."""
-    column = work.known.found.layout.columns.get(cell)
-    if column is None:
-        return build.TRUE
-    return build.eq(path.store.get(monitor.element, monitor.element), element(address, column))
+        yield replace(path, guard=guard, store=store, choices=choices)
 
 
 def _early(work: Work) -> Var | None:

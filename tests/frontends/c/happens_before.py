@@ -273,7 +273,7 @@ def _released(random: Random) -> Block:
     """Something that may release what came before."""
     fence: Block = (("fence", random.choice(FENCES)),) if random.random() < 0.3 else ()
     value = random.randint(1, 2)
-    found = random.choice(
+    return random.choice(
         (
             (*fence, ("store", "a", value, random.choice(STORES))),
             (*fence, ("store", "a", value, random.choice(STORES)), ("store", "a", 2, random.choice(STORES))),
@@ -284,14 +284,13 @@ def _released(random: Random) -> Block:
             ((random.choice(("read lock", "write lock")), (("store", "a", 1, "relaxed"),)),),
         )
     )
-    return found
 
 
 def _acquired(random: Random, inside: Block) -> Block:
     """Something that may acquire what others have released, before what is in it."""
     inside = (("fence", random.choice(FENCES)), *inside) if random.random() < 0.3 else inside
     value = random.randint(1, 2)
-    found = random.choice(
+    return random.choice(
         (
             (("load", "a", value, random.choice(LOADS), inside),),
             (("load", "a", value, "relaxed", (("load", "a", value, random.choice(LOADS), ()), *inside)),),
@@ -304,7 +303,6 @@ def _acquired(random: Random, inside: Block) -> Block:
             ((random.choice(("read lock", "write lock")), (("load", "a", 1, "relaxed", inside),)),),
         )
     )
-    return found
 
 
 def handed_on(random: Random) -> tuple[Block, ...]:

@@ -131,10 +131,11 @@ TOOLS = "#include <semaphore.h>\n"
 
 def owned(first: str, second: str, setup: str = "") -> str:
     """Two threads with the data, both of them with something that orders nothing before."""
-    made = threads(f"{WEAK} {first}", f"{WEAK} {second}", shared=TOOLS + LOCKS)
+    made = threads(f"{WEAK} {first}", f"{WEAK} {second}", shared=TOOLS + SHARED + LOCKS)
     return made.replace("int main(void) {", f"int main(void) {{ {setup}")
 
 
+BARRIER = "pthread_barrier_init(&b, 0, 2);"
 LOCKING = "pthread_mutex_lock(&m); data++; pthread_mutex_unlock(&m);"
 TRYING = "if (pthread_mutex_trylock(&m)) { BODY }"
 ONCE = "void set(void) { data = 1; }\n"
@@ -142,16 +143,19 @@ OBJECTS = (
     (owned(LOCKING, LOCKING), "PROVED"),
     (owned(LOCKING, "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); data++;"), "REFUTED"),
     (owned("data = 1; pthread_mutex_lock(&m); while (1) ;", TRYING.replace("BODY", "data = 2;")), "REFUTED"),
-    (owned("data = 1; pthread_mutex_lock(&m); flag = 1; while (1) ;", TRYING.replace("BODY", "if (flag) data = 2;")), "PROVED"),
+    (
+        owned("data = 1; pthread_mutex_lock(&m); flag = 1; while (1) ;", TRYING.replace("BODY", "if (flag) data = 2;")),
+        "PROVED",
+    ),
     (owned("data = 1; sem_post(&s);", "sem_wait(&s); data = 2;"), "PROVED"),
     (owned("sem_post(&s); data = 1;", "sem_wait(&s); data = 2;"), "REFUTED"),
     (owned("data = 1; sem_wait(&s);", "sem_wait(&s); data = 2;", "sem_init(&s, 0, 2);"), "REFUTED"),
     (
-        owned("data = 1; pthread_barrier_wait(&b);", "pthread_barrier_wait(&b); data = 2;", "pthread_barrier_init(&b, 0, 2);"),
+        owned("data = 1; pthread_barrier_wait(&b);", "pthread_barrier_wait(&b); data = 2;", BARRIER),
         "PROVED",
     ),
     (
-        owned("pthread_barrier_wait(&b); data = 1;", "pthread_barrier_wait(&b); data = 2;", "pthread_barrier_init(&b, 0, 2);"),
+        owned("pthread_barrier_wait(&b); data = 1;", "pthread_barrier_wait(&b); data = 2;", BARRIER),
         "REFUTED",
     ),
     (ONCE + owned("pthread_once(&o, set); int l = data;", "pthread_once(&o, set); int l = data;"), "PROVED"),
