@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sa.frontends.reading import Reading
-from tests.frontends.c.happens_before import run
 from tests.frontends.c.programs import threads, verdict
+from tests.frontends.c.race_programs import run
 from tests.parts import for_each
 
 RACES = Reading(only="no-data-race")
