@@ -13,7 +13,7 @@ from sa.frontends.c.memory_orders import orders_of
 from sa.frontends.c.operations import kept, load, operation, scalars, store
 from sa.frontends.c.types import INT, CType, Int, Pointer, Struct, cells_of, is_whole, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, binary, number
-from sa.frontends.flow.graph import Begin, End, Set, Skip, Step, Test
+from sa.frontends.flow.graph import Begin, End, Set, Step, Test
 from sa.frontends.flow.orders import ACQUIRE, Order, Synchronise
 from sa.terms import build
 from sa.terms.term import Term
@@ -174,13 +174,13 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], failin
         # Bytes between members are compared, too, and nothing is known of them.
         weak = weak or sum(size_of(k) for _, k in cells_of(kind)) < size_of(kind)
         new = kept(body, new)
-    # What is expected is no atomic object: it is read before, and written behind.
-    expected = load(body, expected_at) if given is None and expected_at else given or NOTHING
-    before = kept(body, expected) if isinstance(kind, Struct) else converted(body, expected, kind)
     both = where.order is not None and where.order.acquires and failing.acquires
     result, where = temporary(body, _BOOL), _to_update(where)
     same, other, after = fresh(body), fresh(body), fresh(body)
     emit(body, Begin())
+    # What is expected is no atomic object: its accesses are plain.
+    expected = load(body, expected_at) if given is None and expected_at else given or NOTHING
+    before = expected if isinstance(kind, Struct) else converted(body, expected, kind)
     old = load(body, replace(where, order=Order(acquires=both)))
     equal = _equal(body, old, before)
     body.steps.append(Step(body.here, Test(equal), same, body.origin))
@@ -189,16 +189,14 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], failin
     if where.order is not None and where.order.acquires and not both:
         _acquired(body, where)
     store(body, where, new)
-    emit(body, Set(result, build.ONE))
-    emit(body, End(), after)
+    emit(body, Set(result, build.integer(1)), after)
     body.here = other
     if failing.acquires and not both:
         _acquired(body, where)
-    emit(body, Set(result, build.ZERO))
-    emit(body, End())
     if expected_at is not None:
         store(body, expected_at, old)
-    emit(body, Skip(), after)
+    emit(body, Set(result, build.integer(0)), after)
+    emit(body, End())
     return _old(old, kind) if how == "val" else Value(build.ne(result, build.integer(0)), INT)
 
 

@@ -19,7 +19,7 @@ REGIONS = "__regions"
 
 def begin_region(body: Body) -> None:
     """An atomic region of the program begins."""
-    emit(body, Begin())
+    emit(body, Begin(program=True))
     if body.file.choices.races:
         cells = (Cell("", ANY, "count", build.ZERO, True),)
         body.file.objects[REGIONS] = Object(REGIONS, cells, Storage.STATIC, body.origin)

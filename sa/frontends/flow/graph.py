@@ -179,7 +179,9 @@ class Wait(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True):
-    """An atomic region begins; they nest."""
+    """An atomic region begins; they nest. Accesses in one of the `program` are atomic, whatever they are of."""
+
+    program: bool = False
 
 
 class End(Struct, frozen=True):

@@ -16,7 +16,7 @@ from sa.frontends.flow.graph import Load, Node, Op, Step, Store, outgoing
 from sa.frontends.flow.layout import EXTENT, Layout, location_of
 from sa.frontends.flow.lives import Free
 from sa.frontends.flow.locks import Guarded
-from sa.frontends.flow.regions import depths_of
+from sa.frontends.flow.regions import inside_program_regions
 from sa.frontends.flow.threads import Thread
 
 
@@ -112,9 +112,9 @@ def meets_rival(
 def _manners(thread: Thread) -> dict[int, Manner]:
     """How each step accesses memory: what is in an atomic region of the program is atomic, too."""
     steps = outgoing(thread.graph.steps)
-    depths = depths_of(thread, steps)
+    inside = inside_program_regions(thread, steps)
     return {
-        id(s): Manner(not isinstance(s.op, Load), _is_ordered(s.op) or depths.get(s.source, 0) > 0)
+        id(s): Manner(not isinstance(s.op, Load), _is_ordered(s.op) or s.source in inside)
         for s in thread.graph.steps
         if isinstance(s.op, Load | Store | Free)
     }

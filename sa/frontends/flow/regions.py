@@ -26,3 +26,22 @@ def depths_of(thread: Thread, steps: Mapping[Node, list[Step]]) -> dict[Node, in
                 depths[step.target] = depth
                 pending.append(step.target)
     return depths
+
+
+def inside_program_regions(thread: Thread, steps: Mapping[Node, list[Step]]) -> frozenset[Node]:
+    """The nodes in atomic regions of the program."""
+    depths, begun = depths_of(thread, steps), {thread.graph.entry: 0}
+    pending = [thread.graph.entry]
+    while pending:
+        here = pending.pop()
+        for step in steps.get(here, ()):
+            # How deep in regions the outermost one of the program begins, 0 where there is none.
+            depth, outermost = depths[here], begun[here]
+            if isinstance(step.op, Begin) and step.op.program and not outermost:
+                outermost = depth + 1
+            if isinstance(step.op, End) and depth == outermost:
+                outermost = 0
+            if step.target not in begun:
+                begun[step.target] = outermost
+                pending.append(step.target)
+    return frozenset(node for node, outermost in begun.items() if outermost)
