@@ -9,6 +9,7 @@ from msgspec import Struct
 from sa.automata.automaton import Origin
 from sa.automata.program import Program
 from sa.base.source import position
+from sa.base.verdict import Verdict
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
@@ -74,8 +75,18 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
         sections.append((Paragraph(help_),))
-    sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
+    sections.extend((Paragraph(f"Note: {note}"),) for note in notes_of(outcome))
     return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))
+
+
+def notes_of(outcome: Verification) -> Iterator[str]:
+    """What is noted beside the answer."""
+    yield from outcome.notes
+    if outcome.beside is not None:
+        program = outcome.beside.program
+        told = (race_told(f, program) for f in outcome.beside.findings if f.verdict is Verdict.REFUTED)
+        if (race := next((t for t in told if t is not None), None)) is not None:
+            yield f"{race}. C leaves such a program undefined; ask with `--races`"
 
 
 def domain(outcome: Verification) -> str:
