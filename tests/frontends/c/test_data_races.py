@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from sa.app.verify import VerifyRequest, verify
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.engines.verification import Verification
+from sa.engines.verify import Options
 from sa.frontends.reading import Reading
+from sa.report.race import race_told
+from sa.report.verify import notes_of
 from tests.frontends.c.programs import threads, verdict
 from tests.frontends.c.race_programs import run
 from tests.parts import for_each
@@ -289,6 +296,83 @@ def test_a_plain_access_races_with_an_atomic_one(tmp_path: Path, case: tuple[str
     first, second, expected = case
     shared = "#include <string.h>\natomic_int x; int y;"
     assert verdict(tmp_path, threads(first, second, shared=shared), reading=RACES).value == expected  # type: ignore[union-attr]
+
+
+FREED = """
+#include <stdlib.h>
+int *p; atomic_int flag, other;
+void *f0(void *a) {{ {first} return 0; }}
+void *f1(void *a) {{ {second} return 0; }}
+int main(void) {{ pthread_t t, u; p = malloc(2 * sizeof(int)); p[1] = 0;
+    pthread_create(&t, 0, f0, 0); pthread_create(&u, 0, f1, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }}
+"""
+
+
+@for_each(
+    "case",
+    (
+        ("p[1] = 1;", "free(p);", "REFUTED"),
+        (f"p[1] = 1; {store('release')}", "if (flag) free(p);", "PROVED"),
+        (f"p[1] = 1; {store('relaxed')}", "if (flag) free(p);", "REFUTED"),
+        (f"free(p); {store('relaxed')}", "if (flag) p[1] = 1;", "REFUTED"),
+        (f"p[1] = 1; {store('relaxed')}", "int l = flag;", "PROVED"),
+    ),
+)
+def test_to_free_memory_is_to_write_all_of_it(tmp_path: Path, case: tuple[str, str, str]) -> None:
+    first, second, expected = case
+    text = FREED.format(first=first, second=second)
+    assert verdict(tmp_path, text, reading=RACES).value == expected  # type: ignore[union-attr]
+
+
+MANY = """
+int data; atomic_int flags[100]; extern int __VERIFIER_nondet_int(void);
+void *w(void *a) {{ data = 1; atomic_store_explicit(&flags[70], 1, memory_order_{store}); return 0; }}
+int main(void) {{ pthread_t t; int n = __VERIFIER_nondet_int(); pthread_create(&t, 0, w, 0);
+    if (n >= 0 && n < 100 && atomic_load_explicit(&flags[n], memory_order_{load})) data = 2; return 0; }}
+"""
+
+
+@for_each(
+    "case", (("release", "acquire", "PROVED"), ("release", "relaxed", "REFUTED"), ("relaxed", "acquire", "REFUTED"))
+)
+def test_elements_of_large_arrays_order_accesses(tmp_path: Path, case: tuple[str, str, str]) -> None:
+    released, acquired, expected = case
+    text = MANY.format(store=released, load=acquired)
+    assert verdict(tmp_path, text, reading=RACES).value == expected  # type: ignore[union-attr]
+
+
+def answered(folder: Path, text: str, reading: Reading) -> Verification:
+    """The answer about a program."""
+    path = folder / "p.c"
+    path.write_text("#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n" + text)
+    return verify(VerifyRequest(str(path), False, Options(limits(20.0, None)), reading)).outcome
+
+
+NOTED = """int x; atomic_int flag;
+void *w(void *a) {{
+  x = 1;
+  atomic_store_explicit(&flag, 1, memory_order_{order});
+  return 0; }}
+int main(void) {{ pthread_t t; pthread_create(&t, 0, w, 0); int y = 0;
+  if (atomic_load_explicit(&flag, memory_order_acquire))
+    y = x;
+  assert(y < 2); return 0; }}
+"""
+RACE = "data race on `x`: written by w in line 6, read by main in line 11, in no order"
+
+
+def test_a_race_names_both_accesses(tmp_path: Path) -> None:
+    found = answered(tmp_path, NOTED.format(order="relaxed"), RACES)
+    assert RACE in {race_told(f, found.program) for f in found.findings}
+
+
+def test_a_race_that_nobody_asked_for_is_noted_and_changes_no_verdict(tmp_path: Path) -> None:
+    for order, notes in (
+        ("relaxed", [f"{RACE}. C leaves such a program undefined; ask with `--races`"]),
+        ("release", []),
+    ):
+        found = answered(tmp_path, NOTED.format(order=order), Reading())
+        assert (found.verdict, list(notes_of(found))) == (Verdict.PROVED, notes)
 
 
 FAMILY = """
