@@ -78,4 +78,16 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
 
         with suppress(LimitReached, InputError):
             warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
-    return answer(replace(outcome, warnings=warnings))
+    return answer(replace(outcome, warnings=warnings, beside=_races(request, outcome)))
+
+
+def _races(request: VerifyRequest, outcome: Verification) -> Verification | None:
+    """Data races that nobody asked for, in a program in C with several threads."""
+    name, reading, program = outcome.program.source.name, request.reading, outcome.program
+    if not name.endswith((".c", ".i")) or reading.races or reading.only is not None or len(program.threads) < 2:
+        return None
+    from sa.app.short_look import race_found
+
+    with suppress(LimitReached, InputError):
+        return race_found(request.path, reading, request.options)
+    return None

@@ -39,6 +39,7 @@ class Verification(Struct, frozen=True):
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
     `proofs` are the accepted ones, each of something that does not happen; `tried` are the engines that were asked.
+    `beside` is an answer to another question, which makes this one doubtful: that the program has data races.
     """
 
     program: Program
@@ -51,6 +52,7 @@ class Verification(Struct, frozen=True):
     seconds: Mapping[str, float]
     proofs: tuple[Proof, ...] = ()
     tried: tuple[Tried, ...] = ()
+    beside: Verification | None = None
 
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:

@@ -13,7 +13,7 @@ from sa.engines.verification import Finding, Verification, tried_about
 from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, runs, violating
+from sa.report.verify import domain, notes_of, runs, violating
 
 
 class FindingJson(Struct, frozen=True):
@@ -62,7 +62,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         domain(outcome),
         [_finding(f, shown, outcome) for f in outcome.findings],
         [run_json(run) for run in shown],
-        list(outcome.notes),
+        list(notes_of(outcome)),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
         dict(outcome.seconds),
     )

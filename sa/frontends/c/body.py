@@ -34,6 +34,7 @@ from sa.frontends.c.values import Unsupported, Value, convert
 from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
 from sa.frontends.flow.lives import HOLDERS
 from sa.frontends.flow.naming import STATUS
+from sa.frontends.flow.orders import Order
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -57,7 +58,7 @@ class InMemory(msgspec.Struct, frozen=True):
     """A place with an address. `wrong` says what is wrong where there is none.
 
     `among`, if known, is an address and the distances from it of which the place is one. It may be a `part` of what
-    is there.
+    is there. An atomic access has an `order`; without one it is that of the type.
     """
 
     address: Term
@@ -65,6 +66,7 @@ class InMemory(msgspec.Struct, frozen=True):
     wrong: str = "pointer"
     among: tuple[Term, tuple[int, ...]] | None = None
     part: Part | None = None
+    order: Order | None = None
 
 
 Place: TypeAlias = InRegister | InMemory
@@ -300,13 +302,14 @@ def object_of(
     cells = list[Cell]()
     for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
-        free, words = synchronises(scalar) or offset in opaque, words_of(scalar)
+        atomic = synchronises(scalar) and offset not in opaque
+        free, words = atomic or offset in opaque, words_of(scalar)
         if offset in opaque and path.endswith(STATUS):
             first, words = build.integer(RAW) if first is None else first, STATUSES
         if offset in opaque and path.endswith(HOLDERS):
             # Nobody holds what was never initialised.
             first = first or zero
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind))
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
+from sa.frontends.c.atomics import ATOMICS, FLAGS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.callees import by_callee
-from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.memory_orders import order_name, order_names
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import ORDERS, chosen, failed, loaded, placed, read_to_update, stored, updated
+from sa.frontends.c.shown import chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, Function, Int, Pointer, plain
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.actions import Show, Sync
@@ -43,11 +44,6 @@ _LIBRARY = {
 _FENCES = {"relaxed": Sync.NONE, "consume": Sync.ACQUIRE, "acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
 _FENCING = {"atomic_thread_fence", "__atomic_thread_fence", "__sync_synchronize"}
 
-_FLAGS = {
-    "atomic_flag_test_and_set": "set", "atomic_flag_test_and_set_explicit": "set", "atomic_flag_clear": "clear",
-    "atomic_flag_clear_explicit": "clear",
-}  # fmt: skip
-
 #: What has no meaning for plain variables. What locks are made with has to be the default.
 _SETTING_UP = {
     "pthread_mutex_init", "pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_spin_init",
@@ -64,7 +60,7 @@ _OF_THREADS = (
 
 def is_action(name: str) -> bool:
     """Whether a function that is not the program's own is an action of its own, or has none and is refused."""
-    return name in ATOMICS or name in _LIBRARY or name in _FENCING or name in _FLAGS or name.startswith(_OF_THREADS)
+    return name in ATOMICS or name in _LIBRARY or name in _FENCING or name.startswith(_OF_THREADS)
 
 
 def leaving(body: Body) -> str:
@@ -74,10 +70,10 @@ def leaving(body: Body) -> str:
 
 def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """The value of a call that is an action. Raises Unsupported."""
-    if name in ATOMICS or name in _FLAGS:
+    if name in ATOMICS:
         return _atomic(body, name, arguments)
     if name in _FENCING:
-        order = _order(body, arguments[-1]) if arguments else "seq_cst"
+        order = order_name(body, arguments[-1]) if arguments else "seq_cst"
         emit(body, Begin())
         emit(body, Show(f"fence_{order}", (), _FENCES.get(order, Sync.UPDATE)))
         emit(body, End())
@@ -168,20 +164,20 @@ def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
 
 
 def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
-    what = _FLAGS.get(name) or ATOMICS[name]
+    what = ATOMICS[name]
     pointer = value(body, arguments[0])
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
-    kind = _BOOL if name in _FLAGS else pointer.type.to
+    kind = _BOOL if name in FLAGS else pointer.type.to
     if not isinstance(kind, Int):
         raise Unsupported("SA714", f"`{name}` of what is not a number is not accepted")
     where = InMemory(number(pointer), kind)
-    orders = _orders(body, name, what, arguments)
+    orders = order_names(body, name, what, arguments)
     rest = arguments[1:]
     match what.split():
         case ["load"]:
             return loaded(body, where, orders[0])
-        case ["store"]:
+        case ["store"] | ["init"]:
             stored(body, where, orders[0], number(converted(body, value(body, rest[0]), plain(kind))))
             return NOTHING
         case ["clear"]:
@@ -210,29 +206,6 @@ def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
 
 
 _BOOL = Int("_Bool", 1, False)
-
-
-def _orders(body: Body, name: str, what: str, arguments: Sequence[Any]) -> tuple[str, str]:
-    """The order of the access, and of one that only looks."""
-    if name == "atomic_init":
-        return "relaxed", "relaxed"
-    if name == "__sync_lock_test_and_set":
-        return "acquire", "acquire"
-    if name == "__sync_lock_release":
-        return "release", "release"
-    if not name.endswith("_explicit") and not name.startswith("__atomic_"):
-        return "seq_cst", "seq_cst"
-    if what.startswith("cas"):
-        return _order(body, arguments[-2]), _order(body, arguments[-1])
-    order = _order(body, arguments[-1])
-    return order, order
-
-
-def _order(body: Body, node: Any) -> str:
-    number_ = constant(body, node)
-    if not 0 <= number_ < len(ORDERS):
-        raise Unsupported("SA718", "this is no memory order", "use one of `memory_order_…`")
-    return ORDERS[number_]
 
 
 def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_one: bool, order: str) -> Value:

@@ -30,7 +30,6 @@ from sa.frontends.flow.graph import (
     Havoc,
     Live,
     Load,
-    Lock,
     Node,
     Skip,
     Step,
@@ -43,6 +42,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.orders import Lock
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread

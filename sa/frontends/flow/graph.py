@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Origin
 from sa.frontends.flow.actions import Show, Thing
 from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.orders import Fence, Lock, Order, Synchronise
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -54,7 +55,8 @@ PLAIN = Words()
 
 
 class Cell(Struct, frozen=True):
-    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
+    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none,
+    but of plain accesses where its type is `atomic`.
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
     an access through a pointer meets only cells of its own kind. The cell is so far `behind` the first one of its
@@ -68,6 +70,7 @@ class Cell(Struct, frozen=True):
     synchronises: bool = False
     words: Words = PLAIN
     behind: int = 0
+    atomic: bool = False
 
 
 class Row(Struct, frozen=True):
@@ -146,7 +149,7 @@ Among: TypeAlias = tuple[Term, tuple[int, ...]]
 class Load(Struct, frozen=True):
     """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell.
 
-    `among`, if given, are the cells of which this is one whenever the step is taken.
+    `among`, if given, are the cells of which this is one whenever the step is taken. A plain access has no `order`.
     """
 
     var: Var
@@ -154,6 +157,7 @@ class Load(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Store(Struct, frozen=True):
@@ -164,6 +168,7 @@ class Store(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Test(Struct, frozen=True):
@@ -179,7 +184,9 @@ class Wait(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True):
-    """An atomic region begins; they nest."""
+    """An atomic region begins; they nest. Accesses in one of the `program` are atomic, whatever they are of."""
+
+    program: bool = False
 
 
 class End(Struct, frozen=True):
@@ -257,24 +264,6 @@ class Self(Struct, frozen=True):
     var: Var
 
 
-class Act(Enum):
-    """What a thread does to a lock: it has it now, it gives it back next, or it looks whether it is free."""
-
-    TAKE = "take"
-    GIVE = "give"
-    TRY = "try"
-
-
-class Lock(Struct, frozen=True):
-    """A word about the lock whose owner is the cell at the address; it does nothing by itself.
-
-    A lock that is taken has the number of its thread as owner, which only that thread changes until it gives it back.
-    """
-
-    address: Term
-    act: Act
-
-
 class Stride(Struct, frozen=True):
     """The address is moved by elements of a size: of cells of this kind. It does nothing by itself."""
 
@@ -295,6 +284,7 @@ class Skip(Struct, frozen=True):
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
     | Free | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Fence | Synchronise
 )  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from sa.automata.automaton import EXIT, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
-from sa.frontends.flow.cuts import depths_of
 from sa.frontends.flow.debts import ENDS, Due, in_any_case, is_element, of_other_types
 from sa.frontends.flow.events import Event, Events, begun, element_of, shown
 from sa.frontends.flow.graph import (
@@ -45,6 +44,7 @@ from sa.frontends.flow.held import Held, given_range, is_allowed, is_lacking, is
 from sa.frontends.flow.joins import chain
 from sa.frontends.flow.layout import element, is_at
 from sa.frontends.flow.published import handed_on
+from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.things import Spelling, found_at, spelled
 from sa.frontends.flow.threads import Thread

@@ -17,7 +17,6 @@ from sa.frontends.flow.graph import (
     Havoc,
     Join,
     Load,
-    Lock,
     Op,
     Room,
     Self,
@@ -28,6 +27,7 @@ from sa.frontends.flow.graph import (
     Wait,
 )
 from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.orders import Lock, Synchronise
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -39,9 +39,11 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address) | Free(address):
+        case Load(_, address) | Lock(address, _) | Stride(address, _) | Room(_, address):
             return (address,)
-        case Store(address, term, _, _, _):
+        case Free(address) | Synchronise(address, _):
+            return (address,)
+        case Store(address, term):
             return (address, term)
         case Test(formula) | Wait(formula):
             return (formula,)
@@ -62,7 +64,7 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
-        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _):
+        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var):
             return var
         case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _):
             return var
@@ -91,12 +93,12 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return replace(op, var=register(var), found=replace(found, address=term(address)))
         case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _):
             return replace(op, var=register(var))
-        case Load(var, address, key, wrong, among):
-            return Load(register(var), term(address), key, wrong, _among(among, names))
-        case Store(address, value, key, wrong, among):
-            return Store(term(address), term(value), key, wrong, _among(among, names))
-        case Lock(address, act):
-            return Lock(term(address), act)
+        case Load(var, address, _, _, among):
+            return replace(op, var=register(var), address=term(address), among=_among(among, names))
+        case Store(address, value, _, _, among):
+            return replace(op, address=term(address), term=term(value), among=_among(among, names))
+        case Lock(address, _) | Synchronise(address, _):
+            return replace(op, address=term(address))
         case Room(var, address):
             return Room(register(var), term(address))
         case Free(address, _):

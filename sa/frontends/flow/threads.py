@@ -43,6 +43,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import allocated
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.joins import chain, loosened, running
+from sa.frontends.flow.orders import ACQUIRE, RELEASE
 from sa.frontends.flow.tables import without_tables
 from sa.frontends.flow.unroll import unroll
 from sa.terms import build
@@ -302,7 +303,7 @@ def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var,
     """The thread waits for its creation first, and says at its end that it is over."""
     state = _temporary(graph, origin)
     origin = replace(origin, text="the thread begins")
-    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
+    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread", order=ACQUIRE)]
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
     ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
     entry, last = fresh(graph), fresh(graph)
@@ -310,7 +311,7 @@ def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var,
     over: list[Op] = [
         Begin(),
         Store(cell(number, _RESULT), result, "result", "thread"),
-        Store(cell(number, _STATE), build.integer(_OVER), "thread", "thread"),
+        Store(cell(number, _STATE), build.integer(_OVER), "thread", "thread", order=RELEASE),
         End(),
     ]
     graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
@@ -329,7 +330,7 @@ def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op
     ops: list[Op] = [
         Begin(),
         Store(cell(number, _ARGUMENT), step.op.argument, "argument", "thread"),
-        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
+        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread", order=RELEASE),
         *one_more,
         Set(step.op.result, build.integer(sign * number)),
         End(),
@@ -341,7 +342,7 @@ def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     assert isinstance(step.op, Join)
     state = _temporary(graph, step.origin)
     row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
-    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
+    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD, order=ACQUIRE)]
     ops.append(Wait(build.eq(state, build.integer(_OVER))))
     if step.op.result is not None:
         ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
@@ -358,7 +359,7 @@ def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: lis
         Begin(),
         *(taken if counted else ()),
         Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
-        Store(place, build.ONE, "thread", "thread"),
+        Store(place, build.ONE, "thread", "thread", order=RELEASE),
         *one_more,
         Havoc(step.op.result, ANY),
         End(),
@@ -370,7 +371,8 @@ def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Ori
     """A copy begins by taking an offer."""
     origin = replace(origin, text="the thread begins")
     wanted, place = _temporary(graph, origin), base(offer(number))
-    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
+    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread", order=ACQUIRE)]
+    ops.append(Wait(build.eq(wanted, build.ONE)))
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
     ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
     entry = fresh(graph)
