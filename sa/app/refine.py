@@ -10,6 +10,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import LimitReached, share
@@ -52,7 +53,7 @@ class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
-    where the relation fails.
+    where the relation fails. `outputs` are what is written with the answers: no file that is read.
     """
 
     paths: tuple[str, ...]
@@ -60,6 +61,7 @@ class RefineRequest(Struct, frozen=True):
     options: Options
     relate: Relate = Relate.AS_ASKED
     reading: Reading = USUAL
+    outputs: tuple[Output, ...] = ()
 
 
 class Answer(Struct, frozen=True):
@@ -96,6 +98,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
     asked = questions(request.paths, request.split, request.reading, families=True)
+    refuse_loss(request.outputs, (s.name for question in asked for s in question.sources))
     seconds = perf_counter() - started
     for number, wanted in enumerate(asked, 1):
         noticed = _never(wanted, request.options)
