@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 #: What can go wrong, and what is asked of it: the claims of one property alone.
-PROPERTIES = ("unreach-call", "no-data-race", "no-overflow", "no-deadlock")
+PROPERTIES = (
+    "unreach-call",
+    "valid-memsafety",
+    "valid-deref",
+    "valid-free",
+    "valid-memtrack",
+    "no-data-race",
+    "no-overflow",
+    "no-deadlock",
+)
+
+#: Those that ask for leaks, which nothing else does; and other names.
+TRACKING = ("valid-memsafety", "valid-memtrack")
+SHORT = {"memory": "valid-memsafety"}
 OVERFLOW = ("assume", "check", "wrap")
 
 #: What an answer takes for granted of signed arithmetic. Where numbers have no bounds, a play may pass those of C.

@@ -9,10 +9,15 @@ from sa.frontends.c.body import File
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
 from sa.frontends.flow.program import program_of
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
+
+#: What may go wrong where memory is accessed, and where it is freed, as SV-COMP divides it.
+DEREFERENCES = frozenset({"pointer", "index", USED_FREED, USED_DEAD})
+FREES = frozenset({FREED_TWICE, FREED_WRONGLY})
 
 #: Where pointers to parts of objects are moved.
 PARTS = "where no pointer into a part of an object is followed outside of this part"
@@ -74,15 +79,9 @@ def assumptions(reading: Reading, file: File) -> tuple[str, ...]:
     )
     # Which of two objects comes first is not for C to say (C11 6.5.8).
     order = ("where objects and functions lie in memory as they are first mentioned",) if file.placed else ()
-    # What is given out again may be where a thread still points to: compare-and-swap then takes it for what was there.
-    freed = (
-        ("where only what was allocated is freed, and nothing is used, freed or given out again after it was freed",)
-        if file.frees
-        else ()
-    )
     # C counts an array within an object, and each of its scalars, for itself (C11 6.5.6); here the object is one.
     parts = (PARTS,) if file.parts and file.moves else ()
-    told = (*file.granted, *parts, *waits, *fields, *sizes, *own, *order, *freed, *(ends if reading.visible else ()))
+    told = (*file.granted, *parts, *waits, *fields, *sizes, *own, *order, *(ends if reading.visible else ()))
     return ("sequentially consistent", *overflow[reading.overflow], "with one order of evaluation", *told)
 
 
@@ -93,6 +92,14 @@ def asked(reading: Reading) -> Asked:
             return Asked(None, reading.races, reading.deadlock)
         case "unreach-call":
             return Asked(frozenset({"assertion", "reached"}), False, False)
+        case "valid-memsafety":
+            return Asked(DEREFERENCES | FREES | {LOST}, False, False)
+        case "valid-deref":
+            return Asked(DEREFERENCES, False, False)
+        case "valid-free":
+            return Asked(FREES, False, False)
+        case "valid-memtrack":
+            return Asked(frozenset({LOST}), False, False)
         case "no-overflow":
             return Asked(frozenset({"overflow"}), False, False)
         case "no-data-race":

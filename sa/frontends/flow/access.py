@@ -17,7 +17,7 @@ from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
 from sa.frontends.flow.liveness import live
-from sa.frontends.flow.lives import Dead, Free, Recycle
+from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
@@ -167,6 +167,8 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
         case Recycle(_, name):
             lives = tuple(sorted(found.layout.lives[first] for first in recyclable(name, found.layout)))
             return Access(lives, False, True, lives)
+        case Track():
+            return Access((), True, False, (*found.layout.lives.values(), *leading(found)))
         case Live(name):
             life = found.layout.lives.get(found.layout.addresses[base(name)])
             return None if life is None else Access((life,), True, True)
@@ -183,6 +185,17 @@ def lives_of(step: Step, cells: Iterable[int], where: Layout) -> tuple[int, ...]
     named = {where.homes[where.addresses[v]][0] for v in step.op.address.free if v in where.addresses}
     firsts = {where.homes[c][0] for c in cells} - (named - where.allocated)
     return tuple(sorted(where.lives[first] for first in firsts & where.lives.keys()))
+
+
+def leading(found: Found) -> tuple[int, ...]:
+    """The static and allocated cells that may lead to allocated objects."""
+    where = found.layout
+    heads = {
+        a for first in where.allocated for a in range(first, where.homes[first][1] + 1) if where.homes[a][0] == first
+    }
+    heads |= {n for n in where.columns if where.homes[n][0] in where.allocated}
+    kept = (Storage.STATIC, Storage.HEAP)
+    return tuple(n for n, p in where.places.items() if p.object.storage in kept and found.cells[n] & heads)
 
 
 def locks_in(first: int, where: Layout) -> Iterator[int]:

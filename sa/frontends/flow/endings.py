@@ -8,15 +8,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Access, locks_in
+from sa.frontends.flow.access import Access, leading, locks_in
 from sa.frontends.flow.cuts import Work, is_seen
-from sa.frontends.flow.graph import Live, Step
+from sa.frontends.flow.graph import Live, Range, Step
 from sa.frontends.flow.heap import JOINED
-from sa.frontends.flow.layout import is_at
+from sa.frontends.flow.layout import Layout, is_at
 from sa.frontends.flow.lives import (
     FREED_HELD,
     FREED_TWICE,
     FREED_WRONGLY,
+    LOST,
     USED_DEAD,
     USED_FREED,
     Dead,
@@ -24,7 +25,7 @@ from sa.frontends.flow.lives import (
     Recycle,
 )
 from sa.frontends.flow.memory import alive
-from sa.frontends.flow.paths import Path, now, with_value
+from sa.frontends.flow.paths import Path, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.values import OTHER, ended_by, evaluate, recyclable
 from sa.terms import build
@@ -142,7 +143,7 @@ def _life(cell: int, path: Path, work: Work) -> Term:
 def _ended(life: int, here: Term, what: str, path: Path, work: Work) -> Wrong:
     """That an object is meant which has ended; its life tells where, unless that can have been in one place only."""
     found = work.known.found
-    told = [t for site, t in found.layout.places[life].cell.words.values if site and site in found.cells[life]]
+    told = [t for site, t in found.layout.places[life].cell.words.values if site > 0 and site in found.cells[life]]
     ended = build.land(here, build.ne(_life(life, path, work), build.ZERO))
     return Wrong(ended, what, told[0] if len(told) == 1 else "")
 
@@ -159,3 +160,42 @@ def _early(wrong: list[Wrong], early: bool, path: Path) -> list[Wrong]:
         if guard is not build.FALSE:
             made.append(Wrong(guard, what, told.pop() if len(told) == 1 else ""))
     return made
+
+
+def lost(path: Path, step: Step, work: Work) -> tuple[Path, list[Wrong]]:
+    """Allocated objects that have not ended and to which nothing static leads (SV-COMP's `valid-memtrack`).
+
+    Some are lost if there is a set of objects that live, not empty, with no pointer into it from outside. It is chosen.
+    """
+    found = work.known.found
+    where = found.layout
+    firsts = sorted(where.allocated & where.lives.keys())
+    alive = {f: build.eq(_life(where.lives[f], path, work), build.ZERO) for f in firsts}
+    choices = {f: choice_of(build.variable("lost"), Range(0, 1), step.origin, work) for f in firsts}
+    chosen = {f: build.eq(c.var, build.ONE) for f, c in choices.items()}
+    known = [build.land(*(build.implies(chosen[f], alive[f]) for f in firsts))]
+    for cell in leading(found):
+        owner = where.homes[cell][0]
+        outside = build.land(alive[owner], build.lnot(chosen[owner])) if owner in alive else build.TRUE
+        for first in {
+            where.homes[v][0] for v in found.cells[cell] if v is not OTHER and v in where.homes
+        } & alive.keys():
+            held = build.lor(*(_within(first, v, where) for v in _held(cell, path, work)))
+            known.append(build.lnot(build.land(outside, chosen[first], held)))
+    on = replace(path, choices=(*path.choices, *choices.values()))
+    return on, _early([Wrong(build.land(build.lor(*chosen.values()), *known), LOST)], False, path)
+
+
+def _within(first: int, address: Term, where: Layout) -> Term:
+    """That an address is one in an object, or just behind it."""
+    last = where.homes[first][1]
+    return build.land(build.le(build.integer(first), address), build.le(address, build.integer(last)))
+
+
+def _held(cell: int, path: Path, work: Work) -> list[Term]:
+    """What a cell has, or each element of a column."""
+    column = work.known.found.layout.columns.get(cell)
+    if column is None:
+        return [_life(cell, path, work)]
+    var = work.names.cells[cell]
+    return [build.select(path.store.get(var, var), build.integer(k)) for k in range(column.count)]

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
-from sa.frontends.flow.lives import Dead, Free, Recycle
+from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -314,7 +314,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Free | Dead | Recycle | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Free | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
 )  # fmt: skip
 
 
@@ -351,6 +351,7 @@ class Unit(Struct, frozen=True):
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
     the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
     it `shows` its result, that is a visible action. Where it `reuses` addresses, what was freed may be allocated again.
+    Where it `tracks` memory, none that was allocated may be lost at the end.
     """
 
     objects: tuple[Object, ...]
@@ -360,6 +361,7 @@ class Unit(Struct, frozen=True):
     ends: bool = False
     shows: bool = False
     reuses: bool = False
+    tracks: bool = False
 
 
 class Graph(Struct):

@@ -33,7 +33,7 @@ from sa.frontends.flow.graph import (
     fresh,
 )
 from sa.frontends.flow.heap import DEEPER
-from sa.frontends.flow.lives import Dead
+from sa.frontends.flow.lives import Dead, Track
 from sa.frontends.flow.terms import over
 from sa.terms import build
 from sa.terms.name import unused
@@ -113,6 +113,9 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
     frame = _Frame((procedure,), "", called.origin if called.hidden else None)
     names = _renamed(called, inside, frame, shared)
     last = graph.exit
+    if unit.tracks and procedure == unit.entry:
+        last = fresh(graph)
+        graph.steps.append(Step(last, Track(), graph.exit, replace(called.origin, text="the end of the program")))
     if unit.ends and procedure == unit.entry:
         last = fresh(graph)
         graph.steps.append(Step(last, Halt(), fresh(graph), called.origin))

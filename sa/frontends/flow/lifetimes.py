@@ -15,7 +15,7 @@ from sa.base.source import position
 from sa.frontends.flow.access import Access, Running, is_own, looked_at, numbers_of
 from sa.frontends.flow.graph import Cell, Live, Load, Node, Object, Range, Skip, Step, Storage, Store, Words, outgoing
 from sa.frontends.flow.layout import Layout, layout
-from sa.frontends.flow.lives import LIFE, LIFE_OF, Dead, Free
+from sa.frontends.flow.lives import LIFE, LIFE_OF, UNBORN, Dead, Free
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import Found, ended_by
 from sa.terms import build
@@ -47,19 +47,20 @@ class _Seen(Struct, frozen=True):
 
 
 def with_lives(
-    threads: Sequence[Thread], objects: Sequence[Object], codes: Sequence[str], reuses: bool
+    threads: Sequence[Thread], objects: Sequence[Object], codes: Sequence[str], reuses: bool, tracks: bool
 ) -> tuple[Object, ...]:
     """The objects, with lives for those that need one; ends that nobody would notice are left out, in place.
 
-    Where the program `reuses` addresses, whatever may be freed needs one.
+    Where the program `reuses` addresses, whatever may be freed needs one, and where it `tracks` memory, all of that.
     """
     steps = [(t, s) for t in threads for s in t.graph.steps if isinstance(s.op, Free | Dead)]
-    if not steps:
+    if not steps and not tracks:
         return tuple(objects)
     ending = {s.op.name for _, s in steps if isinstance(s.op, Dead)}
-    lives = [_life(o) for o in objects if o.storage is Storage.HEAP or o.name in ending]
+    lives = [_life(o, tracks) for o in objects if o.storage is Storage.HEAP or o.name in ending]
     seen = _seen(threads, layout((*objects, *lives), codes))
     needed = {e.first for e in seen.ends if _is_noticed(e, seen) or (reuses and isinstance(e.step.op, Free))}
+    needed |= (seen.where.allocated & seen.where.lives.keys()) if tracks else set()
     sites, told = dict[int, int](), dict[int, list[tuple[int, str]]]()
     for end in seen.ends:
         if end.first in needed:
@@ -68,20 +69,21 @@ def with_lives(
     for thread in threads:
         thread.graph.steps = [_numbered(s, sites) for s in thread.graph.steps]
     names = {seen.where.places[seen.where.lives[first]].object.name: first for first in needed}
-    kept = (replace(o, cells=(_of_sites(o.cells[0], told[names[o.name]]),)) for o in lives if o.name in names)
+    kept = (replace(o, cells=(_of_sites(o.cells[0], told.get(names[o.name], ())),)) for o in lives if o.name in names)
     return (*objects, *kept)
 
 
-def _life(obj: Object) -> Object:
-    cell = Cell("", Range(0, 0), LIFE, build.ZERO, True)
+def _life(obj: Object, tracks: bool) -> Object:
+    first = UNBORN if tracks and obj.storage is Storage.HEAP else 0
+    cell = Cell("", Range(first, 0), LIFE, build.integer(first), True)
     name, told = f"{obj.name}{LIFE_OF}", f"life of {obj.told or obj.name.split('.', 1)[-1]}"
     return Object(name, (cell,), obj.storage, obj.origin, told=told, life_of=obj.name)
 
 
 def _of_sites(cell: Cell, told: Sequence[tuple[int, str]]) -> Cell:
     """The cell of a life, which tells where its object ended."""
-    words = Words(((0, "alive"), *told))
-    return replace(cell, range=Range(0, max(site for site, _ in told)), words=words)
+    words = Words(((UNBORN, "not allocated"), (0, "alive"), *told))
+    return replace(cell, range=Range(cell.range.low, max((site for site, _ in told), default=0)), words=words)
 
 
 def _told(end: _End) -> str:

@@ -1,7 +1,8 @@
 """The ends of objects as operations: memory that is given back, and variables whose block or thread ends (C11 6.2.4).
 
 Whether an object has ended is told by a cell beside it, its *life*: 0 while it may be used, and otherwise the number of
-the place where it ended. Only objects that somebody may use after their end have such a cell (`flow.lifetimes`).
+the place where it ended. Only objects that somebody may use after their end have such a cell (`flow.lifetimes`), and
+all allocated ones where leaks are looked for.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ LIFE_OF = "__life"
 #: What goes wrong with objects that have ended, and where memory is given back that cannot be.
 USED_FREED, USED_DEAD = "use after free", "use of a variable after its lifetime"
 FREED_TWICE, FREED_WRONGLY, FREED_HELD = "double free", "invalid free", "free of a lock that is held"
+LOST = "memory leak"
+
+#: The same of what threads synchronise with, as `headers/library.c` says it.
+DESTROYED, RAW, IN_USE = "use after destruction", "use before initialisation", "destruction while in use"
+
+#: A life before the object begins, where leaks are looked for.
+UNBORN = -1
 
 
 class Free(Struct, frozen=True):
@@ -36,6 +44,10 @@ class Dead(Struct, frozen=True):
 
     name: str
     site: int = 1
+
+
+class Track(Struct, frozen=True):
+    """Goes wrong where some allocated object has not ended and nothing static leads to it any more."""
 
 
 class Recycle(Struct, frozen=True):

@@ -54,7 +54,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         split(thread.graph)
     shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
     own = (o for t in threads for o in t.graph.objects.values())
-    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses)
+    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
     where = layout(objects, unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
     if calm(threads[0].graph, lambda s: disturbs(s, known)):

@@ -19,7 +19,8 @@ from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
-from sa.frontends.flow.endings import Wrong, begun, dead, freed, recycled, seen_at, used
+from sa.frontends.flow.endings import Wrong, begun, dead, freed, lost, recycled, seen_at, used
+from sa.frontends.flow.faults import FAULTS
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -48,7 +49,7 @@ from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.lives import Dead, Free, Recycle
+from sa.frontends.flow.lives import Dead, Free, Recycle, Track
 from sa.frontends.flow.memory import length, loaded, outside_extents, set_first, stored, touched
 from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
 from sa.frontends.flow.simplify import simplified
@@ -166,6 +167,10 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             yield dead(step, on, work)
         case Recycle():
             yield from recycled(step, on, work)
+        case Track():
+            choosing, wrong = lost(on, step, work)
+            yield from _all_failed(wrong, choosing, step, source, work)
+            yield on
         case Free():
             wrong, after = freed(step, on, work)
             yield from _all_failed(wrong, on, step, source, work)
@@ -322,10 +327,6 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
             yield stored(address, access, now(term, path, work), key, path, work)
 
 
-#: What goes wrong by the words for it; `assert` of C is a call that must not be reached, as all others are.
-_FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
-
-
 def _all_failed(wrong: Sequence[Wrong], path: Path, step: Step, source: Node, work: Work) -> Iterator[Joint]:
     """The steps that go wrong with objects that end."""
     for one in wrong:
@@ -351,7 +352,7 @@ def _failed(
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
     origin = replace(origin, passed=edge.origin.passed)
-    failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
+    failure = Failure(FAULTS.get(what, Fault.REACHED), said)
     yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
 
 

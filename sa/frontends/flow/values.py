@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from sa.frontends.flow.division import quotient
-from sa.frontends.flow.graph import Among, Divide, Havoc, Load, Range, Room, Set, Step, Storage, Store, base
+from sa.frontends.flow.graph import Among, Divide, Havoc, Live, Load, Range, Room, Set, Step, Storage, Store, base
 from sa.frontends.flow.layout import Layout, cell_at, extent_of, near
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.lives import Dead, Free, Recycle
@@ -38,6 +38,7 @@ _MOST, _MOST_COMBINATIONS, _MOST_OF_COLUMN = 64, 4096, 16
 _MOST_GROWTHS = 8
 _UNKNOWN: Values = frozenset({OTHER})
 _NOTHING: Values = frozenset()
+_ALIVE: Values = frozenset({0})
 
 
 class Found(Struct):
@@ -69,7 +70,7 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
 
 #: What a step depends on or changes: a register of a thread, or a cell.
 _Key: TypeAlias = tuple[int, Var] | int
-_MOVING = Set | Divide | Havoc | Load | Store | Room | Free | Dead | Recycle
+_MOVING = Set | Divide | Havoc | Load | Store | Room | Live | Free | Dead | Recycle
 
 
 def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
@@ -146,10 +147,12 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
             return (), grown
         case Recycle(var, name):
             values = recyclable(name, found.layout)
+        case Live(name):
+            life = found.layout.lives.get(found.layout.addresses[base(name)])
+            return (), [] if life is None or not _grow(found.cells, life, _ALIVE, found.layout) else [life]
         case Free() | Dead():
-            ended = {
-                found.layout.lives[first] for first in ended_by(step.op, found, thread) if first in found.layout.lives
-            }
+            lives = found.layout.lives
+            ended = {lives[first] for first in ended_by(step.op, found, thread) & lives.keys()}
             return (), [a for a in ended if _grow(found.cells, a, frozenset({step.op.site}), found.layout)]
         case _:
             return (), []
