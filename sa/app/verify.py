@@ -71,8 +71,7 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     seconds = perf_counter() - started
 
     def answer(outcome: Verification) -> Answer:
-        claim = "; ".join((outcome.claim, *loaded.assumed))
-        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds}, claim=claim)
+        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds}, said=loaded.said)
         return Answer(within_bounds(timed), loaded.warnings, loaded.sources)
 
     def told(so_far: Callable[[Unknown], Verification]) -> None:
