@@ -34,6 +34,7 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.values import Unsupported, Value, convert
 from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
+from sa.frontends.flow.lives import HOLDERS
 from sa.frontends.flow.naming import STATUS
 from sa.frontends.reading import Reading
 from sa.terms import build
@@ -308,6 +309,9 @@ def object_of(
         free, words = synchronises(scalar) or offset in opaque, words_of(scalar)
         if offset in opaque and path.endswith(STATUS):
             first, words = build.integer(RAW) if first is None else first, STATUSES
+        if offset in opaque and path.endswith(HOLDERS):
+            # Nobody holds what was never initialised.
+            first = first or zero
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 

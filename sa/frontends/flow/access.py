@@ -17,7 +17,7 @@ from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
 from sa.frontends.flow.liveness import live
-from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.lives import HOLDERS, Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
@@ -41,9 +41,6 @@ def touched(access: Access) -> Iterator[tuple[int, bool]]:
     yield from ((cell, access.writes) for cell in access.cells)
     yield from ((cell, False) for cell in access.beside)
 
-
-#: What follows the name of a lock where it is told who holds it, or how many.
-HOLDERS = (".__owner", ".__writer", ".__readers")
 
 #: Who may run at each node of the first thread, by the numbers of threads; of families negative ones, too.
 Running: TypeAlias = Mapping[Node, frozenset[int]]
@@ -188,14 +185,15 @@ def lives_of(step: Step, cells: Iterable[int], where: Layout) -> tuple[int, ...]
 
 
 def leading(found: Found) -> tuple[int, ...]:
-    """The static and allocated cells that may lead to allocated objects."""
+    """The static and allocated cells that may lead to allocated objects; what a thread was given is its own."""
     where = found.layout
     heads = {
         a for first in where.allocated for a in range(first, where.homes[first][1] + 1) if where.homes[a][0] == first
     }
     heads |= {n for n in where.columns if where.homes[n][0] in where.allocated}
-    kept = (Storage.STATIC, Storage.HEAP)
-    return tuple(n for n, p in where.places.items() if p.object.storage in kept and found.cells[n] & heads)
+    kept, given = (Storage.STATIC, Storage.HEAP), ("argument", "result")
+    cells = ((n, p) for n, p in where.places.items() if p.object.storage in kept and p.cell.key not in given)
+    return tuple(n for n, _ in cells if found.cells[n] & heads)
 
 
 def locks_in(first: int, where: Layout) -> Iterator[int]:

@@ -72,7 +72,7 @@ def recycled(step: Step, path: Path, work: Work) -> Iterator[Path]:
     assert isinstance(step.op, Recycle)
     where = work.known.found.layout
     for first in sorted(recyclable(step.op.name, where)):
-        ended = build.ne(_life(where.lives[first], path, work), build.ZERO)
+        ended = build.lt(build.ZERO, _life(where.lives[first], path, work))
         guard = build.land(path.guard, simplified(ended))
         if guard is build.FALSE:
             continue
