@@ -29,6 +29,7 @@ from sa.report.document import (
     Tone,
     Words,
     because,
+    said_beside,
     unexpected,
     verdict_words,
     without_runs,
@@ -65,6 +66,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     sections: list[Section] = [
         (Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),),
+        *said_beside(outcome.said),
         *empty,
         (_claims(outcome.findings),),
     ]

@@ -11,6 +11,7 @@ from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporar
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.memory_orders import orders_of
 from sa.frontends.c.operations import kept, load, operation, scalars, store
+from sa.frontends.c.places import span
 from sa.frontends.c.types import INT, CType, Int, Pointer, Struct, cells_of, is_whole, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, binary, number
 from sa.frontends.flow.graph import Begin, End, Set, Step, Test
@@ -107,6 +108,8 @@ def _orders(body: Body, name: str, arguments: Sequence[Any]) -> None:
             weak = constant(body, node) != _SEQ_CST
         except Unsupported:
             weak = True
+        if weak:
+            body.file.weak |= {place: None for place in (span(node, body.file.sources),) if place is not None}
         if weak and not any(p.code == "SA732" for p in body.file.problems):
             message = (
                 "an order weaker than `seq_cst` is read as that one: behaviours of the weaker one are not looked at"

@@ -10,6 +10,7 @@ from pycparser import c_ast
 
 from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
+from sa.frontends.c.caveats import OVERLAP
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import decide, demand, load, store
 from sa.frontends.c.outside import between
@@ -32,9 +33,6 @@ from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Set, Step
 from sa.terms import build
 from sa.terms.term import Term, Var
-
-#: What is taken of blocks of functions that are compared alone.
-OVERLAP = "where blocks that `memcpy` copies do not overlap, in either function"
 
 
 def _target(body: Body, node: Any) -> tuple[Term, CType]:

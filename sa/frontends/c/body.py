@@ -10,8 +10,10 @@ import msgspec
 from pycparser import c_ast
 
 from sa.automata.automaton import Origin
+from sa.base.caveat import Caveat
 from sa.base.diagnostic import Diagnostic, error, warning
-from sa.base.source import Source
+from sa.base.source import Source, Span
+from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
 from sa.frontends.c.types import (
     Array,
@@ -104,6 +106,7 @@ class File(msgspec.Struct):
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
+    Whether arithmetic of `signed` numbers may leave their types, and where orders are `weak`, is noted.
     """
 
     sources: Mapping[str, Source]
@@ -139,13 +142,15 @@ class File(msgspec.Struct):
     compares: Origin | None = None
     recasts: bool = False
     sized: int = 0
+    signed: bool = False
+    weak: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
     created: dict[str, None] = msgspec.field(default_factory=dict)
-    granted: dict[str, None] = msgspec.field(default_factory=dict)
+    granted: dict[Caveat, None] = msgspec.field(default_factory=dict)
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -202,7 +207,6 @@ class Body(msgspec.Struct):
 ENTRY, EXIT = 0, 1
 
 #: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
-UNSET = "where what is read before it has a value is some value"
 
 #: The status of what threads synchronise with (`headers/library.c`): that in memory without a value, and its words.
 RAW = 2

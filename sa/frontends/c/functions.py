@@ -9,12 +9,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
+from sa.base.caveat import Said
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.frontends.c.alike import alike, given
-from sa.frontends.c.blocks import OVERLAP
+from sa.frontends.c.assumptions import said
 from sa.frontends.c.body import File, InMemory
-from sa.frontends.c.load import assumptions
+from sa.frontends.c.caveats import (
+    DEFINED,
+    LOOPS_END,
+    NOT_BEHIND,
+    NOTHING_OWED,
+    OVERLAP,
+    PARAMETERS,
+    RACING_READS,
+    apart,
+    created,
+)
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
@@ -31,21 +42,8 @@ from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
-_WHOLE = (
-    "where objects that parameters point to are the same, parts of each other, or apart, "
-    "and may be the same if they are laid out alike, also where their types have other names"
-)
-#: C lets these loops be taken to end (C11 6.8.5p6); a store that is moved out from behind another loop is refuted.
-_ENDING = "where loops of the first function end if their conditions are not constant and they only compute (C11 6.8.5)"
-_BEHIND = "where the first function owes no store behind another loop before that loop has ended"
-_OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
-
-#: What a claim about two functions says beside what holds of each file, and of which environments.
-_ENVIRONMENTS = "of finite runs, in environments where no variable{} is accessed both atomically and plainly"
-ASSUMED = (
-    "where the first function has no data races and is defined",
-    "what the second one reads in a race is some value",
-)
+#: What a claim about two functions assumes beside what holds of each file, and of environments.
+ASSUMED = (DEFINED, RACING_READS)
 
 
 class Compared(Struct, frozen=True):
@@ -93,9 +91,6 @@ def _functions(paths: tuple[str, str], reading: Reading, whole: bool) -> tuple[C
         pair = _pair(paths, replace(reading, plain=USUAL.plain), reading.function, whole)
         _apart([pair])
         _begun_alike([pair], True)
-        for name in _created(pair):
-            for each in pair.read:
-                each.file.granted[f"where what `{name}` does, which a new thread runs, is not compared"] = None
         return (_compared(pair, reading, False),)
     found, names = list[_Pair](), [reading.entry]
     for name in names:
@@ -140,9 +135,9 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _
             hint = "compare pointers with `==` and `!=` only, or leave out the casts"
             where = each.unit.procedures[name].origin.span
             raise InputError((error("SA718", f"{message} pointers that are given", where, hint),))
-        each.file.granted[_WHOLE] = None
+        each.file.granted[PARAMETERS] = None
         if each.file.compares is not None:
-            each.file.granted[_OBJECTS] = None
+            each.file.granted[NOT_BEHIND] = None
             if one.file.recasts or two.file.recasts:
                 message = "a comparison of pointers is not accepted beside pointers that become ones to other types,"
                 hint = "compare pointers of one type, without casts"
@@ -175,7 +170,9 @@ def _with_whole(read: _Read, chosen: frozenset[str]) -> _Read:
 def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Range], common: Common) -> _Pair:
     first, second = (function_of(u, r.text.source, ranges, common) for r, u in zip((one, two), units, strict=True))
     one.file.granted |= {
-        said: None for said, holds in zip((_ENDING, _BEHIND), loops(first.thread, first.known), strict=True) if holds
+        caveat: None
+        for caveat, holds in zip((LOOPS_END, NOTHING_OWED), loops(first.thread, first.known), strict=True)
+        if holds
     }
     return _Pair((one, two), (first, second))
 
@@ -187,8 +184,7 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     judge(pair.functions, (abstract, concrete), block)
     ending, _ = loops(first.thread, first.known)
     mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
-    where = _ENVIRONMENTS.format(f" but {mixed}" if mixed else "")
-    loaded = [_loaded(program, r, reading, where) for program, r in ((abstract, one), (concrete, two))]
+    loaded = [_loaded(program, r, reading, mixed) for program, r in ((abstract, one), (concrete, two))]
     return Compared(two.name, loaded[0], loaded[1], block, ending)
 
 
@@ -312,10 +308,13 @@ def _no_restrict(text: Text) -> None:
         raise InputError((error("SA718", message, Span(text.source, *found.span()), hint),))
 
 
-def _loaded(program: Program, found: _Read, reading: Reading, environments: str) -> Loaded:
+def _loaded(program: Program, found: _Read, reading: Reading, mixed: str) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
-    common = assumptions(replace(reading, visible=False), found.file)
-    assumed = dict.fromkeys(
-        (environments, *ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent"))
+    known = said(replace(reading, visible=False), found.file, found.unit)
+    created_ = tuple(map(created, found.file.created)) if reading.function is not None else ()
+    return Loaded(
+        program,
+        tuple(found.file.problems),
+        sources,
+        said=Said((apart(mixed), *ASSUMED, *known.assumptions), (*known.not_checked, *created_)),
     )
-    return Loaded(program, tuple(found.file.problems), sources, assumed=tuple(assumed))

@@ -8,6 +8,7 @@ from typing import Any
 from sa.frontends.c.atomics import ATOMICS, FLAGS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.callees import by_callee
+from sa.frontends.c.caveats import CREATION, JOINING, LOCKS
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.memory_orders import order_name, order_names
 from sa.frontends.c.operations import load, store
@@ -120,7 +121,7 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
     kind = function.type.to if isinstance(function.type, Pointer) else function.type
     if not isinstance(kind, Function) or not isinstance(where.type, Pointer):
         raise Unsupported("SA720", "which function the thread runs is not known here", "name the function")
-    body.file.granted["where creations of threads succeed"] = None
+    body.file.granted[CREATION] = None
     made = temporary(body, ULONG)
 
     def created(name: str) -> None:
@@ -141,7 +142,7 @@ def _joining(body: Body, arguments: Sequence[Any]) -> Value:
     """A thread has ended: an acquire, with what it returned if anybody asks for that."""
     thread = number(value(body, arguments[0]))
     where = value(body, arguments[1]) if len(arguments) > 1 else NOTHING
-    body.file.granted["where joins of threads succeed"] = None
+    body.file.granted[JOINING] = None
     emit(body, Begin())
     returned = chosen(body, LONG)
     emit(body, Show("joins", (thread, returned), Sync.ACQUIRE))
@@ -158,7 +159,7 @@ def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
         message = f"`{name}` with attributes is not accepted in a function that is compared alone"
         raise Unsupported("SA718", message, "give NULL")
-    body.file.granted["where locks can be made"] = None
+    body.file.granted[LOCKS] = None
     emit(body, Show(name, tuple(map(number, given)), things=(thing,)))
     return Value(build.ZERO, INT)
 

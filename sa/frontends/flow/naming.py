@@ -69,7 +69,9 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
                 shown = Shown(shown.name.removesuffix(OWNER), owners)
             if place.cell.path.endswith(STATUS):
                 shown = replace(shown, name=f"status of {shown.name.removesuffix(STATUS)}")
-            made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown)
+            # The state of a thread that others start.
+            state = place.cell.key == "thread"
+            made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown, internal=state)
             if several:
                 shared.append(made)
             else:

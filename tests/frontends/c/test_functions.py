@@ -13,6 +13,7 @@ from sa.base.diagnostic import InputError
 from sa.base.limits import limits
 from sa.cli.main import application
 from sa.engines.options import Options
+from sa.frontends.c.caveats import DEFINED, LOOPS_END
 from sa.frontends.reading import Reading, reading_of, words
 
 SPECS = Path(__file__).parents[3] / "specs" / "c-functions"
@@ -64,9 +65,10 @@ def test_a_certificate_is_judged_from_the_two_files(tmp_path: Path) -> None:
 
 
 def test_the_claim_says_what_it_takes_for_granted() -> None:
-    claim = compared(SPECS / "call.before.c", SPECS / "call.after.c").outcome.claim
-    assert "in every environment" in claim and "where the first function has no data races" in claim
-    assert "sequentially consistent" not in claim
+    outcome = compared(SPECS / "call.before.c", SPECS / "call.after.c").outcome
+    assert "in every environment" in outcome.claim
+    assert DEFINED in outcome.said.assumptions
+    assert "sequential-consistency" not in {c.kind for c in outcome.said.assumptions}
 
 
 def test_a_race_of_the_original_answers_everything(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ def test_a_store_goes_out_from_behind_a_loop_that_c_lets_be_taken_to_end(loop: s
     text = f"int x; int f(int k, int n) {{ @ {loop} @ return n; }}"
     before, after = (text.replace("@", a, 1).replace("@", b, 1) for a, b in ((";", "x = 1;"), ("x = 1;", ";")))
     assert verdict(before, after, tmp_path) == "PROVED"
-    assert "loops of the first function end" in compared(tmp_path / "before.c", tmp_path / "after.c").outcome.claim
+    assert LOOPS_END in compared(tmp_path / "before.c", tmp_path / "after.c").outcome.said.assumptions
 
 
 @pytest.mark.parametrize("loop", GOING_ON)

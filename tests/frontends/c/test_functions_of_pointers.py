@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sa.base.diagnostic import InputError
+from sa.frontends.c.caveats import PARAMETERS
 from tests.frontends.c.test_functions import ATOMICS, compared, verdict
 
 THREADS = "#include <pthread.h>\n"
@@ -179,7 +180,7 @@ def test_the_claim_says_what_structures_are_taken_to_be(tmp_path: Path) -> None:
     paths = tmp_path / "before.c", tmp_path / "after.c"
     for path in paths:
         path.write_text(PAIR + "int f(struct s *p) { return p->a; }")
-    assert "objects that parameters point to are the same" in compared(*paths).outcome.claim
+    assert PARAMETERS in compared(*paths).outcome.said.assumptions
 
 
 @pytest.mark.parametrize(

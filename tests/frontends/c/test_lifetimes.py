@@ -309,21 +309,6 @@ def test_a_lock_is_not_destroyed_while_others_take_it(tmp_path: Path) -> None:
     assert faults(tmp_path, ALLOCATING + text) == {Fault.DESTROYED, Fault.IN_USE}
 
 
-#: A stack from which one thread takes a node that it frees, while another is about to take it.
-STACK = """
-struct node *_Atomic top; int taken;
-struct node *pop(void) {
-  struct node *h = atomic_load(&top);
-  while (h) {
-    struct node *n = h->next;
-    if (atomic_compare_exchange_strong(&top, &h, n)) return h;
-  }
-  return 0;
-}
-void push(struct node *n) { n->next = atomic_load(&top); atomic_store(&top, n); }
-"""
-
-
 def test_an_address_may_come_back_where_pointers_are_compared(tmp_path: Path) -> None:
     text = (
         "int main(void) { int *p = malloc(sizeof *p), *q = p; free(p); int *r = malloc(sizeof *r);"
