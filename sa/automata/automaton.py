@@ -151,15 +151,21 @@ class Fault(Enum):
     IN_USE = "a synchronisation object ends while it is in use"
     LEAK = "allocated memory is lost"
     REACHED = "a call that must not be reached is reached"
-    RACE = "two threads access one memory location at once"
+    RACE = "two threads access one memory location, and neither access happens before the other"
     DEADLOCK = "no thread can take a step"
 
 
 class Failure(Struct, frozen=True):
-    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line."""
+    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line.
+
+    Where another step has a part in it, that is the last one which set the variable `since`: what it did is the word
+    for the value, and what is done `here` is another word.
+    """
 
     fault: Fault
     what: str
+    since: Var | None = None
+    here: str = ""
 
 
 class Edge(Struct, frozen=True):

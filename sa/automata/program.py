@@ -23,11 +23,18 @@ class Axiom(Struct, frozen=True):
     origin: Origin
 
 
+class Way(Struct, frozen=True):
+    """A way in which a claim may be false: where the formula holds that is so, and the words say what it means."""
+
+    formula: Term
+    words: str
+
+
 class Invariant(Struct, frozen=True):
     """A named invariant claim over the program's variables; weak unless `strong`.
 
-    It is meant for any `copies` of its families, different or not, and may mention their identities. What goes wrong
-    where it is false may have a name, its `fault`.
+    It is meant for any `copies` of its families, different or not, and may mention their identities. The `ways` in
+    which it may be false are told to users who did not write it. What goes wrong then may have a name, its `fault`.
     """
 
     name: str
@@ -36,6 +43,7 @@ class Invariant(Struct, frozen=True):
     expect: Verdict | None
     origin: Origin
     copies: tuple[Copy, ...] = ()
+    ways: tuple[Way, ...] = ()
     fault: Fault | None = None
 
 

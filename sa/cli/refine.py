@@ -64,7 +64,9 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
-    settings = options.Settings(json, quiet, timeout, memory, options.Files(sarif, junit, paths[-1], report), why)
+    others = {"--certificate": certificate, "--script": script, "--trace": trace}
+    files = options.Files(sarif, junit, paths[-1], report, paths, others)
+    settings = options.Settings(json, quiet, timeout, memory, files, why)
     options.check_inferring(infer, certificate)
     narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
     unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
@@ -81,7 +83,8 @@ def refine(
 
         def request(bounds: Limits) -> RefineRequest:
             asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache)
-            return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
+            relate = _relate(infer, settings, whole or engine is not None, how)
+            return replace(asked, relate=relate, reading=how, outputs=files.outputs)
 
         _ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 

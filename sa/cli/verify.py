@@ -62,8 +62,9 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), engine, export, file)
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
+    check_bounded(within := Within(rounds, unwind, schedule), engine, export)
+    others = {"--certificate": certificate, "--export": export, "--trace": trace}
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
 
     def body(bounds: Limits) -> int:
         from sa.app.cache import users_cache
@@ -73,11 +74,12 @@ def verify(
         from sa.engines.portfolio_of_claims import CLAIMS
         from sa.engines.verify import Options
 
-        portfolio, others = _portfolio(within, engine, jobs)
+        portfolio, processes = _portfolio(within, engine, jobs)
         memory = users_cache() if cache and portfolio is CLAIMS else None  # which may be of other engines
         with watched(watching_of(settings, trace, profile)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, others), how)
+            asked = Options(bounds, seed, memory, portfolio, watch.reports, processes)
+            request = VerifyRequest(file, split, asked, how, settings.files.outputs)
             if export is not None:
                 return _exported(request, export, rounds or 1, unwind or 0)
             return _answer(request, work(request, so_far.append), settings, certificate)

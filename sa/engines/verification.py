@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Program
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Run
@@ -39,6 +40,8 @@ class Verification(Struct, frozen=True):
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
     `proofs` are the accepted ones, each of something that does not happen; `tried` are the engines that were asked.
+    `beside` is an answer to another question, which makes this one doubtful: that the program has data races.
+    `said` is what it assumes and does not check.
     """
 
     program: Program
@@ -51,6 +54,8 @@ class Verification(Struct, frozen=True):
     seconds: Mapping[str, float]
     proofs: tuple[Proof, ...] = ()
     tried: tuple[Tried, ...] = ()
+    beside: Verification | None = None
+    said: Said = Said()
 
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:

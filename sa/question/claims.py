@@ -25,7 +25,7 @@ from sa.automata.automaton import (
     variables_of,
 )
 from sa.automata.family import Family, of_symbolic
-from sa.automata.program import Guarantee, Program
+from sa.automata.program import Guarantee, Program, Way
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Failing
 from sa.terms import build
@@ -38,8 +38,9 @@ class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
-    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. It is claimed
-    of the program itself, or of the one with this number `beside` it. What goes wrong may have a name, its `fault`.
+    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. The `ways` in
+    which it may be false are known of some. It is claimed of the program itself, or of the one with this number
+    `beside` it. What goes wrong may have a name, its `fault`.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Claim(Struct, frozen=True):
     expect: Verdict | None
     threads: tuple[Automaton, ...]
     families: tuple[Family, ...] = ()
+    ways: tuple[Way, ...] = ()
     beside: int | None = None
     fault: Fault | None = None
 
@@ -85,8 +87,8 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        made = Claim(f"invariant {invariant.name}", bads, invariant.origin, invariant.expect, program.threads)
-        claims.append(replace(made, fault=invariant.fault))
+        name, origin, expect = f"invariant {invariant.name}", invariant.origin, invariant.expect
+        claims.append(Claim(name, bads, origin, expect, program.threads, ways=invariant.ways, fault=invariant.fault))
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 
@@ -98,7 +100,8 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
             found.setdefault(innermost(edge.origin), []).append(edge)
     for origin, edges in found.items():
         faults = {e.failure.fault for e in edges if e.failure is not None}
-        name = f"{'assert' if Fault.ASSERTION in faults else 'no failure in'} {_words(edges[0])}"
+        kind = "assert" if Fault.ASSERTION in faults else "no" if faults == {Fault.RACE} else "no failure in"
+        name = f"{kind} {_words(edges[0])}"
         yield _never(f"{thread.name}: {name}", thread, edges, origin, threads)
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from sa.automata.automaton import Fault, Origin
 from sa.automata.program import Program
 from sa.base.source import position
+from sa.base.verdict import Verdict
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
@@ -29,12 +30,14 @@ from sa.report.document import (
     Tone,
     Words,
     because,
+    said_beside,
     unexpected,
     verdict_words,
     without_runs,
 )
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
+from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
@@ -65,6 +68,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     sections: list[Section] = [
         (Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),),
+        *said_beside(outcome.said),
         *empty,
         (_claims(outcome.findings),),
     ]
@@ -75,8 +79,18 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
         sections.append((Paragraph(help_),))
-    sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
+    sections.extend((Paragraph(f"Note: {note}"),) for note in notes_of(outcome))
     return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))
+
+
+def notes_of(outcome: Verification) -> Iterator[str]:
+    """What is noted beside the answer."""
+    yield from outcome.notes
+    if outcome.beside is not None:
+        program = outcome.beside.program
+        told = (race_told(f, program) for f in outcome.beside.findings if f.verdict is Verdict.REFUTED)
+        if (race := next((t for t in told if t is not None), None)) is not None:
+            yield f"{race}. C leaves such a program undefined; ask with `--races`"
 
 
 def domain(outcome: Verification) -> str:
@@ -131,7 +145,9 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
         if finding.claim.origin.span is not None:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
         values = ", ".join(violating(finding, program))
-        if values:
+        if (race := race_told(finding, program)) is not None:
+            blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
+        elif values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         yield tuple(blocks)
 
@@ -139,10 +155,13 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """Where the threads are and which values the variables have that a violated claim speaks of.
 
-    Of a step that fails, these are the variables of the condition under which it does, in the state before it.
+    Of a step that fails, these are the variables of the condition under which it does, in the state before it. Of a
+    data race it is told what races.
     """
     run = finding.run
     assert run is not None
+    if (race := race_told(finding, program)) is not None:
+        return (race,)
     if run.ending is Ending.VIOLATED:
         last = run.turns[-1].after if run.turns else run.start
         families = finding.claim.families

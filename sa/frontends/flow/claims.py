@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Automaton, Edge, Fault, Location, Origin
 from sa.automata.family import Copy, at
-from sa.automata.program import Invariant
+from sa.automata.program import Invariant, Way
 from sa.automata.rename import own_local
 from sa.frontends.flow.heap import JOINED
 from sa.terms import build
@@ -44,6 +44,14 @@ class Touch(Struct, frozen=True):
     condition: Term
     element: Term | None = None
     early: bool = False
+    line: int | None = None
+
+
+class Called(Struct, frozen=True):
+    """How a cell is called: in the name of a claim, and in words."""
+
+    name: str
+    told: str
 
 
 class Crowds(Struct, frozen=True):
@@ -55,7 +63,7 @@ class Crowds(Struct, frozen=True):
 
 def races(
     touches: Sequence[Touch],
-    names: Mapping[int, str],
+    names: Mapping[int, Called],
     origins: Mapping[int, Origin],
     shared: Collection[Var],
     crowds: Crowds,
@@ -71,21 +79,33 @@ def races(
         by_location.setdefault(locations[touch.cell], []).append(touch)
     for found in by_location.values():
         cell = found[0].cell
-        claims = dict[tuple[tuple[Copy, ...], bool], list[Term]]()
+        claims = dict[tuple[tuple[Copy, ...], bool], list[Way]]()
         for number, one in enumerate(found):
             for two in found[number:]:
                 if (one.writes or two.writes) and not (one.atomic and two.atomic) and _are_two(one, two, crowds):
                     pair, copies = _met(one, two, shared, crowds)
-                    claims.setdefault((copies, one.early or two.early), []).append(build.lnot(pair))
-        for place, ((copies, early), pairs) in enumerate(claims.items(), 1):
-            claim = build.land(*pairs)
+                    words = f"{_done(one)}, {_done(two)}"
+                    claims.setdefault((copies, one.early or two.early), []).append(Way(pair, words))
+        for place, ((copies, early), ways) in enumerate(claims.items(), 1):
+            claim = build.land(*(build.lnot(way.formula) for way in ways))
             if claim is build.TRUE:
                 continue
             origin = origins[cell]
             if early:
                 origin = replace(origin, text=f"{origin.text} ({JOINED})")
-            name = f"no_race_on_{names[cell]}" if place == 1 else f"no_race_on_{names[cell]}_{place}"
-            yield Invariant(name, claim, False, None, origin, copies), early
+            name = f"no_race_on_{names[cell].name}" if place == 1 else f"no_race_on_{names[cell].name}_{place}"
+            ways = [replace(w, words=f"{names[cell].told}: {w.words}, in no order") for w in ways]
+            yield Invariant(name, claim, False, None, origin, copies, tuple(ways)), early
+
+
+def _done(touch: Touch) -> str:
+    """What is accessed how, by whom and where."""
+    return f"{manner(touch.writes, touch.atomic)} by {touch.thread} in line {touch.line}"
+
+
+def manner(writes: bool, atomic: bool) -> str:
+    """A word for how something is accessed."""
+    return f"{'written' if writes else 'read'}{' atomically' if atomic else ''}"
 
 
 def _are_two(one: Touch, two: Touch, crowds: Crowds) -> bool:

@@ -30,6 +30,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import MORE_COPIES
 from sa.frontends.flow.joins import running
+from sa.frontends.flow.orders import ACQUIRE, RELEASE
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -57,7 +58,7 @@ def framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, 
     """The thread waits for its creation first, and says at its end that it is over."""
     state = temporary(graph, origin)
     origin = replace(origin, text="the thread begins")
-    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
+    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread", order=ACQUIRE)]
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
     ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
     entry, last = fresh(graph), fresh(graph)
@@ -65,7 +66,7 @@ def framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, 
     over: list[Op] = [
         Begin(),
         Store(cell(number, _RESULT), result, "result", "thread"),
-        Store(cell(number, _STATE), build.integer(OVER), "thread", "thread"),
+        Store(cell(number, _STATE), build.integer(OVER), "thread", "thread", order=RELEASE),
         End(),
     ]
     graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
@@ -89,7 +90,7 @@ def created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]
 def _creating(op: Fork, number: int, sign: int, one_more: list[Op]) -> list[Op]:
     return [
         Store(cell(number, _ARGUMENT), op.argument, "argument", "thread"),
-        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
+        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread", order=RELEASE),
         *one_more,
         Set(op.result, build.integer(sign * number)),
     ]
@@ -115,7 +116,7 @@ def joined(graph: Graph, step: Step, sign: int) -> list[Step]:
     assert isinstance(step.op, Join)
     state = temporary(graph, step.origin)
     row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
-    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
+    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD, order=ACQUIRE)]
     ops.append(Wait(build.eq(state, build.integer(OVER))))
     if step.op.result is not None:
         ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
@@ -132,7 +133,7 @@ def offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list
         Begin(),
         *(taken if counted else ()),
         Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
-        Store(place, build.ONE, "thread", "thread"),
+        Store(place, build.ONE, "thread", "thread", order=RELEASE),
         *one_more,
         Havoc(step.op.result, ANY),
         End(),
@@ -144,7 +145,7 @@ def joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Orig
     """A copy begins by taking an offer."""
     origin = replace(origin, text="the thread begins")
     wanted, place = temporary(graph, origin), base(offer(number))
-    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
+    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread", order=ACQUIRE), Wait(build.eq(wanted, build.ONE))]
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
     ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
     entry = fresh(graph)

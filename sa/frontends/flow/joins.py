@@ -41,6 +41,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.heap import BOUNDS, JOINED, LOCK, LOCK_JOINED
 from sa.frontends.flow.lives import Dead, Free
+from sa.frontends.flow.orders import ACQUIRE, UPDATE
 from sa.terms import build
 
 #: The objects that count the threads which run, and that say whether the first thread was early.
@@ -69,7 +70,10 @@ def running(graph: Graph, origin: Origin, more: int) -> list[Op]:
     number = build.variable(f"__running{len(graph.registers)}")
     graph.registers[number] = Register(number, ANY, origin, temporary=True)
     after = build.add(number, build.integer(more))
-    return [Load(number, base(RUNNING), "count", "thread"), Store(base(RUNNING), after, "count", "thread")]
+    return [
+        Load(number, base(RUNNING), "count", "thread"),
+        Store(base(RUNNING), after, "count", "thread", order=UPDATE),
+    ]
 
 
 def calm(graph: Graph, disturbs: Callable[[Step], bool]) -> bool:
@@ -106,7 +110,8 @@ def _opened(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]
         return
     number = build.variable(f"__number{step.source}")
     graph.registers[number] = Register(number, ANY, where, temporary=True)
-    ops: list[Op] = [Begin(), Load(number, base(RUNNING), "count", "thread"), Wait(build.eq(number, build.ZERO)), End()]
+    ops: list[Op] = [Begin(), Load(number, base(RUNNING), "count", "thread", order=ACQUIRE)]
+    ops += [Wait(build.eq(number, build.ZERO)), End()]
     yield from chain(graph, step.source, ops, step.target, where)
 
 

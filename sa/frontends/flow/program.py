@@ -25,7 +25,8 @@ from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.lifetimes import with_lives
 from sa.frontends.flow.liveness import only_reachable, prune
-from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.monitor import is_needed, nothing_seen
+from sa.frontends.flow.naming import Named, named, with_monitor
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.settled import knowing, possible, with_settled
 from sa.frontends.flow.slicing import decisive
@@ -90,7 +91,9 @@ def translated(
             prune(thread.graph)
         known = accesses(threads, where, asked.races, not unit.shows)
     names = named(threads, where, known, reserved)
-    first = first_values(names, where, known)
+    if is_needed(threads, known):
+        names = with_monitor(names, threads, known)
+    first = first_values(names, where, known) | nothing_seen(names.names[threads[0].number].monitor)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
     automata = [automaton_of(t, made, names, first, unit.shows) for t, made in zip(threads, found, strict=True)]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")

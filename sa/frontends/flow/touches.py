@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from sa.automata.automaton import Origin
 from sa.automata.program import Invariant, Program
 from sa.frontends.flow.access import is_own
-from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
+from sa.frontends.flow.claims import Asked, Called, Crowds, Touch, no_deadlock, races
 from sa.frontends.flow.graph import Node, base
 from sa.frontends.flow.layout import Layout, location_of
-from sa.frontends.flow.naming import Named
+from sa.frontends.flow.naming import Named, name_of, told
 from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.steps import Joint
 from sa.frontends.flow.threads import Thread
@@ -46,18 +46,21 @@ def claims_of(
     claims, doubtful = list[Invariant](), list[Origin]()
     if asked.races:
         touches = [
-            Touch(t.name, names_[j.source], x.cell, x.writes, x.atomic, *_known(x, constants), x.early)
+            Touch(t.name, names_[j.source], x.cell, x.writes, x.atomic, *_known(x, constants), x.early, x.line)
             for t, joined, names_ in zip(threads, found, places, strict=True)
             for j in joined
             for x in j.touched
         ]
-        origins = {c: where.places[c].object.origin for c in names.cells}
+        origins = {c: place.object.origin for c, place in where.places.items()}
         shared = frozenset(v.var for v in names.shared)
         families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
-        own = frozenset((t.name, c) for t in threads for c in names.cells if is_own(where.places[c], t))
-        told = {c: v.name for c, v in names.cells.items()}
-        crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in names.cells}
-        for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, crowds, locations):
+        own = frozenset((t.name, c) for t in threads for c, place in where.places.items() if is_own(place, t))
+        called = {
+            c: Called(name_of(c, names, where), f"data race on `{told(where.places[c])}`")
+            for c in {t.cell for t in touches}
+        }
+        crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in called}
+        for claim, doubt in races(list(dict.fromkeys(touches)), called, origins, shared, crowds, locations):
             claims.append(claim)
             doubtful += [claim.origin] if doubt else []
     if asked.deadlock and all(t.identity is None for t in threads):

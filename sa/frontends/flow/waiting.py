@@ -42,6 +42,7 @@ from sa.frontends.flow.graph import (
     fresh,
 )
 from sa.frontends.flow.heap import WAITING_COPIES
+from sa.frontends.flow.orders import ACQUIRE, RELEASE
 from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -110,11 +111,11 @@ def _cell(place: int) -> Term:
 
 
 def _read(var: Var, place: int) -> Load:
-    return Load(var, _cell(place), _KEY, "thread")
+    return Load(var, _cell(place), _KEY, "thread", order=ACQUIRE)
 
 
 def _written(place: int, value: Term) -> Store:
-    return Store(_cell(place), value, _KEY, "thread")
+    return Store(_cell(place), value, _KEY, "thread", order=RELEASE)
 
 
 def _counted(graph: Graph, origin: Origin, more: int) -> list[Op]:

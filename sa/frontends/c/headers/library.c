@@ -6,6 +6,9 @@
    Behind `__sacheck_block` the thread is blocked on a condition. `__sacheck_unblock` begins the step that ends this: by a
    signal, or by itself; with `__sacheck_unblock_in_time` perhaps too late. `__sacheck_signal` and `__sacheck_broadcast`
    wake one thread or all, and `__sacheck_waited_for` says whether some thread is blocked.
+   Who takes a lock acquires what those released who gave it back (C11 5.1.2.4). What else is acquired and released is
+   said by `__sacheck_acquire` and `__sacheck_release`, with the address of a member of what is shared: of an rwlock,
+   writers release one and readers another, which only writers acquire.
    What threads synchronise with has a status: 0 in static memory, DESTROYED behind its end, RAW in memory without a
    value, READY behind its initialisation where 0 is not enough. As glibc has it, mutexes, rwlocks, conditions and
    semaphores that are all zero are initialised. */
@@ -53,6 +56,8 @@ int __sacheck_unblock_in_time(void);
 void __sacheck_signal(void *);
 void __sacheck_broadcast(void *);
 int __sacheck_waited_for(void *);
+void __sacheck_acquire(void *);
+void __sacheck_release(void *);
 
 void __sacheck_used(int status) {
     if (status == __DESTROYED) __sacheck_fail("use after destruction");
@@ -138,11 +143,13 @@ int pthread_mutex_unlock(pthread_mutex_t *m) {
             result = 1;
         else
             __sacheck_fail("lock");
-    } else if (m->__kind == 1 && m->__depth != 0)
-        m->__depth = m->__depth - 1;
-    else
-        __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
+    } else {
+        if (m->__kind == 1 && m->__depth != 0)
+            m->__depth = m->__depth - 1;
+        else
+            __sacheck_own(&m->__owner, 0);
+        __sacheck_give(&m->__owner);
+    }
     __sacheck_end();
     return result;
 }
@@ -282,6 +289,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     } else {
         __sacheck_wait(l->__writer == 0);
         l->__readers = l->__readers + 1;
+        __sacheck_acquire(&l->__writer);
     }
     __sacheck_end();
     return result;
@@ -290,8 +298,10 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     int result = 16;
     __sacheck_begin();
     __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0) {
         l->__readers = l->__readers + 1;
+        __sacheck_acquire(&l->__writer);
         result = 0;
     }
     __sacheck_end();
@@ -307,6 +317,8 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     } else {
         __sacheck_wait(l->__writer == 0 && l->__readers == 0);
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
     }
     __sacheck_end();
     return result;
@@ -315,8 +327,11 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
     __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0 && l->__readers == 0) {
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
         result = 0;
     }
     __sacheck_end();
@@ -332,11 +347,13 @@ int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int self = __sacheck_self();
     __sacheck_begin();
     __sacheck_used(l->__status);
-    if (l->__writer == self)
+    if (l->__writer == self) {
         l->__writer = 0;
-    else if (l->__readers > 0)
+        __sacheck_release(&l->__writer);
+    } else if (l->__readers > 0) {
         l->__readers = l->__readers - 1;
-    else
+        __sacheck_release(&l->__readers);
+    } else
         __sacheck_fail("lock");
     __sacheck_end();
     return 0;
@@ -367,6 +384,8 @@ int pthread_barrier_wait(pthread_barrier_t *b) {
     __sacheck_begin();
     __sacheck_initialised(b->__status);
     __sacheck_wait(b->__leaving == 0);
+    __sacheck_acquire(&b->__arrived);
+    __sacheck_release(&b->__arrived);
     if (b->__arrived + 1 == b->__needed) {
         b->__arrived = 0;
         b->__leaving = b->__needed - 1;
@@ -378,6 +397,7 @@ int pthread_barrier_wait(pthread_barrier_t *b) {
     __sacheck_begin();
     __sacheck_wait(b->__leaving > 0);
     b->__leaving = b->__leaving - 1;
+    __sacheck_acquire(&b->__arrived);
     __sacheck_end();
     return 0;
 }
@@ -386,6 +406,7 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     int mine = 0;
     __sacheck_begin();
     __sacheck_wait(o->__state != 1);
+    __sacheck_acquire(&o->__state);
     if (o->__state == 0) {
         o->__state = 1;
         mine = 1;
@@ -393,7 +414,10 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     __sacheck_end();
     if (mine) {
         f();
+        __sacheck_begin();
         o->__state = 2;
+        __sacheck_release(&o->__state);
+        __sacheck_end();
     }
     return 0;
 }
@@ -417,6 +441,7 @@ int sem_wait(sem_t *s) {
     __sacheck_used(s->__status);
     __sacheck_wait(s->__value > 0);
     s->__value = s->__value - 1;
+    __sacheck_acquire(&s->__value);
     __sacheck_end();
     return 0;
 }
@@ -424,8 +449,10 @@ int sem_trywait(sem_t *s) {
     int result = -1;
     __sacheck_begin();
     __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
     if (s->__value > 0) {
         s->__value = s->__value - 1;
+        __sacheck_acquire(&s->__value);
         result = 0;
     }
     __sacheck_end();
@@ -441,6 +468,7 @@ int sem_post(sem_t *s) {
     __sacheck_begin();
     __sacheck_used(s->__status);
     s->__value = s->__value + 1;
+    __sacheck_release(&s->__value);
     __sacheck_end();
     return 0;
 }
@@ -448,6 +476,7 @@ int sem_getvalue(sem_t *s, int *value) {
     unsigned int found;
     __sacheck_begin();
     __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
     found = s->__value;
     __sacheck_end();
     *value = found;
@@ -512,18 +541,6 @@ int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
 void thrd_yield(void) { }
 
-_Bool atomic_flag_test_and_set(atomic_flag *f) {
-    _Bool before;
-    __sacheck_begin();
-    before = f->__set;
-    f->__set = 1;
-    __sacheck_end();
-    return before;
-}
-_Bool atomic_flag_test_and_set_explicit(atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
-void atomic_flag_clear(atomic_flag *f) { f->__set = 0; }
-void atomic_flag_clear_explicit(atomic_flag *f, memory_order o) { f->__set = 0; }
-void atomic_thread_fence(memory_order o) { }
 void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
