@@ -20,8 +20,8 @@ LEFT_TO_RIGHT = assuming(
 )
 WAITS = assuming(
     "condition-variables",
-    "waits on a condition variable end only by signals, in the order in which they began",
-    "assertions asked without `--deadlock` do not assume it",
+    "a thread that is stuck unless a wait ends without a signal is in a deadlock",
+    "nothing has to be checked: all other claims are about runs with such spurious wake-ups",
 )
 # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
 FIELDS = assuming("bit-fields", "no two threads write neighbouring bit-fields at the same time", "`--races`")
