@@ -145,3 +145,8 @@ def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program
 
     threads, init = tuple(map(knowing, program.threads)), build.land(program.init, ranges)
     return replace(program, variables=(*new, *program.variables), threads=threads, init=init)
+
+
+def one_of(program: Program, place: int | None) -> Program:
+    """The program itself, or the one with this number beside it."""
+    return program if place is None else program.beside[place]

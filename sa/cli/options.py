@@ -310,8 +310,9 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
         raise typer.BadParameter(f"`--chain` and `--{unfit}` exclude each other")
 
 
-def check_weakest(weakest: bool, others: Mapping[str, object]) -> None:
+def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:
     """That `--weakest-rely` has no options that it has no use for. Raises typer.BadParameter."""
-    unfit = next((name for name, given in others.items() if given), None)
+    written = {"certificate": files.others["--certificate"], "report": files.report, "sarif": files.sarif}
+    unfit = next((n for n, given in {**others, **written, "junit": files.junit}.items() if given), None)
     if weakest and unfit is not None:
         raise typer.BadParameter(f"`--weakest-rely` and `--{unfit}` exclude each other")

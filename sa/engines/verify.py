@@ -13,7 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from sa.automata.family import crowd
-from sa.automata.program import Program
+from sa.automata.program import Program, one_of
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.diagnostic import Diagnostic
@@ -36,7 +36,7 @@ from sa.engines.runner import Judge, Progress, Reports, Ruled, run
 from sa.engines.tried import Tried
 from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
-from sa.question.claims import Claim, claims_of, meant, programs_of
+from sa.question.claims import Claim, claims_of, programs_of
 
 _CLOSED = "these hold in every run in which only the threads take steps"
 _OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
@@ -153,7 +153,7 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown
     options, axioms, started = work.options, work.program.axioms, perf_counter()
     threads, families, beside = claims[0].threads, claims[0].families, claims[0].beside
     bads = tuple(dict.fromkeys(bad for claim in claims for bad in claim.bads))
-    asked = Asked(threads, bads, axioms, families=families, init=meant(claims[0], work.program).init)
+    asked = Asked(threads, bads, axioms, families=families, init=one_of(work.program, claims[0].beside).init)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
@@ -195,7 +195,7 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown
 
 def _refuted(work: _Work, claims: tuple[Claim, ...]) -> bool:
     """Whether all claims but limits of the translation are refuted: then these do not matter."""
-    limits, beside = meant(claims[0], work.program).bounds, claims[0].beside
+    limits, beside = one_of(work.program, claims[0].beside).bounds, claims[0].beside
     known = [[work.known.get((beside, b)) for b in c.bads] for c in claims if c.origin not in limits]
     return bool(limits and known) and all(any(k is not None and k.run is not None for k in found) for found in known)
 
@@ -212,7 +212,7 @@ def _said(
 
         return run_together(portfolio, asked, budget, judge, heard, over, options.jobs)
     # That a limit of the translation is reached refutes nothing.
-    limits = meant(claims[0], work.program).bounds
+    limits = one_of(work.program, claims[0].beside).bounds
     refuting = {bad for claim in claims if claim.origin not in limits for bad in claim.bads}
     return run(portfolio, asked, budget, judge, heard, over, refuting.__contains__)
 

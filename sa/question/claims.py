@@ -59,11 +59,6 @@ def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
     return ((None, program), *enumerate(program.beside))
 
 
-def meant(claim: Claim, program: Program) -> Program:
-    """The one of these programs of which something is claimed."""
-    return program if claim.beside is None else program.beside[claim.beside]
-
-
 def claims_of(program: Program) -> tuple[Claim, ...]:
     """All claims in the order of the text, those of programs beside it behind its own."""
     return tuple(replace(c, beside=n) for n, one in programs_of(program) for c in _claims_of(one))

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Fault, Origin
-from sa.automata.program import Program
+from sa.automata.program import Program, one_of
 from sa.base.source import position
 from sa.base.verdict import Verdict
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
-from sa.question.claims import meant
 from sa.report.document import (
     Block,
     Column,
@@ -138,7 +137,7 @@ def line_of(origin: Origin) -> str:
 def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
     yield (Paragraph(f"{names}: violated at the end of this run:"),)
-    program = meant(shown.findings[0].claim, outcome.program)
+    program = one_of(outcome.program, shown.findings[0].claim.beside)
     yield (RunTrace(shown.run, program),)
     for finding in shown.findings:
         blocks = list[Block]()

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sa.automata.program import one_of
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
-from sa.question.claims import meant
 from sa.report.json import (
     CaveatJson,
     DiagnosticJson,
@@ -95,6 +95,6 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         origin_json(finding.claim.origin),
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
-        list(violating(finding, meant(finding.claim, outcome.program))) if finding.run is not None else [],
+        list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )

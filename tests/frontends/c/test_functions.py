@@ -16,7 +16,7 @@ from sa.engines.options import Options
 from sa.frontends.c.caveats import DEFINED, LOOPS_END
 from sa.frontends.reading import Reading, reading_of, words
 
-SPECS = Path(__file__).parents[3] / "specs" / "c-functions"
+SPECS = Path(__file__).parents[3] / "specs/c-functions"
 PAIRS = sorted(p for p in SPECS.glob("*.c") if not p.name.endswith(".before.c"))
 ATOMICS = "#include <stdatomic.h>\n"
 
@@ -27,10 +27,8 @@ def sacheck(*arguments: str) -> Result:
 
 def compared(before: Path, after: Path, name: str = "f") -> Answer:
     """The answer to whether the function of one file refines that of the other."""
-    request = RefineRequest(
-        (str(before), str(after)), False, Options(limits(60.0, None)), reading=Reading(function=name)
-    )
-    (found,) = refine(request)
+    asked = Options(limits(60.0, None))
+    (found,) = refine(RefineRequest((str(before), str(after)), False, asked, reading=Reading(function=name)))
     return found
 
 
