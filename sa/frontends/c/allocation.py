@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
+from sa.frontends.c.caveats import MALLOC
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.shown import is_alone
@@ -30,7 +31,7 @@ MOST_GROWN = 8
 
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     """`malloc(size)`, or `calloc(number, size)` where it is to be `zero`. Memory is never short. Raises Unsupported."""
-    body.file.granted["where memory can be had"] = None
+    body.file.granted[MALLOC] = None
     size = c_ast.BinaryOp("*", arguments[0], arguments[1]) if zero else arguments[0]
     if (sized := _sized(body, size)) is not None:
         return _with_extent(body, *sized, zero)

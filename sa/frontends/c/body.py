@@ -10,8 +10,10 @@ import msgspec
 from pycparser import c_ast
 
 from sa.automata.automaton import Origin
+from sa.base.caveat import Caveat
 from sa.base.diagnostic import Diagnostic, error, warning
-from sa.base.source import Source
+from sa.base.source import Source, Span
+from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
 from sa.frontends.c.types import (
     Array,
@@ -32,7 +34,9 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.values import Unsupported, Value, convert
 from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
+from sa.frontends.flow.lives import HOLDERS
 from sa.frontends.flow.naming import STATUS
+from sa.frontends.flow.orders import Order
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -56,7 +60,7 @@ class InMemory(msgspec.Struct, frozen=True):
     """A place with an address. `wrong` says what is wrong where there is none.
 
     `among`, if known, is an address and the distances from it of which the place is one. It may be a `part` of what
-    is there.
+    is there. An atomic access has an `order`; without one it is that of the type.
     """
 
     address: Term
@@ -64,6 +68,7 @@ class InMemory(msgspec.Struct, frozen=True):
     wrong: str = "pointer"
     among: tuple[Term, tuple[int, ...]] | None = None
     part: Part | None = None
+    order: Order | None = None
 
 
 Place: TypeAlias = InRegister | InMemory
@@ -90,9 +95,8 @@ class File(msgspec.Struct):
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant. The addresses of `private` ones nobody outside has.
-    `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
-    the distance from its start, None where that is computed; `created` are functions that threads are to run,
-    and `granted` is what a claim takes for granted because of calls in the file.
+    `created` are functions that threads are to run, and `granted` is what a claim takes for granted because of calls in
+    the file.
     Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
@@ -102,6 +106,7 @@ class File(msgspec.Struct):
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
+    Whether arithmetic of `signed` numbers may leave their types, and where orders are `weak`, is noted.
     """
 
     sources: Mapping[str, Source]
@@ -137,14 +142,15 @@ class File(msgspec.Struct):
     compares: Origin | None = None
     recasts: bool = False
     sized: int = 0
+    signed: bool = False
+    weak: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
-    ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
-    granted: dict[str, None] = msgspec.field(default_factory=dict)
+    granted: dict[Caveat, None] = msgspec.field(default_factory=dict)
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -201,7 +207,6 @@ class Body(msgspec.Struct):
 ENTRY, EXIT = 0, 1
 
 #: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
-UNSET = "where what is read before it has a value is some value"
 
 #: The status of what threads synchronise with (`headers/library.c`): that in memory without a value, and its words.
 RAW = 2
@@ -301,10 +306,14 @@ def object_of(
     cells = list[Cell]()
     for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
-        free, words = synchronises(scalar) or offset in opaque, words_of(scalar)
+        atomic = synchronises(scalar) and offset not in opaque
+        free, words = atomic or offset in opaque, words_of(scalar)
         if offset in opaque and path.endswith(STATUS):
             first, words = build.integer(RAW) if first is None else first, STATUSES
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind))
+        if offset in opaque and path.endswith(HOLDERS):
+            # Nobody holds what was never initialised.
+            first = first or zero
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

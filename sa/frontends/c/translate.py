@@ -18,7 +18,6 @@ from sa.frontends.c.body import (
     ENTRY,
     EXIT,
     RETURNED,
-    UNSET,
     Alias,
     Body,
     File,
@@ -30,6 +29,7 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.calls import call
+from sa.frontends.c.caveats import UNSET, promise
 from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import promised, without_extensions, without_return
@@ -82,7 +82,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     file.library = frozenset(file.bodies)
     file.endless = without_return(text.text)
     for word in promised(text.text, text.source.name.endswith(".i")):
-        file.granted[f"where what `{word}` promises holds"] = None
+        file.granted[promise(word)] = None
     if choices.function is not None:
         file.private = private(nodes, text.text)
     file.reallocates = "realloc" in said

@@ -13,14 +13,17 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.creations import NO_THREAD, OFFER, ROW, THREADS
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
 from sa.frontends.flow.joins import EARLY
-from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of, location_of
+from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
 from sa.frontends.flow.liveness import live
-from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.lives import HOLDERS, Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
-from sa.frontends.flow.threads import NO_THREAD, OFFER, ROW, THREADS, Thread
+from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, racing
+from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
+from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms import build
 
 
@@ -42,9 +45,6 @@ def touched(access: Access) -> Iterator[tuple[int, bool]]:
     yield from ((cell, False) for cell in access.beside)
 
 
-#: What follows the name of a lock where it is told who holds it, or how many.
-HOLDERS = (".__owner", ".__writer", ".__readers")
-
 #: Who may run at each node of the first thread, by the numbers of threads; of families negative ones, too.
 Running: TypeAlias = Mapping[Node, frozenset[int]]
 
@@ -56,8 +56,7 @@ class Accesses(Struct, frozen=True):
     threads that access a cell while others may run, `users` those that do at all; `meets` says, by cell and whether it
     is written, who may run while the first thread accesses it. `fixed` are cells that have one value, `loaded` those
     that are read at all. `arbitrary` are cells whose arbitrary first value may be read; that of `unset` ones is chosen
-    when it is. What is `guarded` by locks is
-    seen by nobody.
+    when it is. What is `guarded` by locks is seen by nobody. Where races are asked for, it is known what is `racing`.
     """
 
     found: Found
@@ -72,10 +71,11 @@ class Accesses(Struct, frozen=True):
     loaded: frozenset[int]
     users: Mapping[int, frozenset[int]]
     guarded: Guarded
+    racing: Racing
 
 
-def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) -> Accesses:
-    """The accesses of all threads. Where races are looked for, `exact`, writes that change nothing count, too.
+def accesses(threads: Sequence[Thread], where: Layout, races: bool, lazy: bool) -> Accesses:
+    """The accesses of all threads, and where `races` are asked for what may race.
 
     Where it is `lazy` an arbitrary first value is chosen when it is read.
     """
@@ -84,15 +84,13 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
         found = constants(threads, where, arbitrary)
         of = {id(s): a for t in threads for s in t.graph.steps if (a := _access(s, t.number, found)) is not None}
         running = _running(threads, of, where)
-        loaders, storers = (_with_neighbours(t, where) if exact else t for t in _who(threads, of, running, where))
+        loaders, storers = _who(threads, of, running, where)
         more = arbitrary | _read_first(threads, of, loaders, storers, running, where)
         if more == arbitrary:
             break
         arbitrary = more
     _stay(threads, found)
     fixed = {a: v for a, vs in found.cells.items() if len(vs) == 1 and (v := next(iter(vs))) is not OTHER}
-    if exact:
-        fixed = {a: v for a, v in fixed.items() if not storers.get(a)}
     loaded, users = set[int](), dict[int, frozenset[int]]()
     for thread in threads:
         for step in thread.graph.steps:
@@ -107,24 +105,34 @@ def accesses(threads: Sequence[Thread], where: Layout, exact: bool, lazy: bool) 
                 # Who gives an object its first values uses it, even where others alone read them.
                 for cell in _cells(step.op.name, where) & users.keys():
                     users[cell] |= _users(cell, thread, where)
-    if (early := where.addresses.get(base(EARLY))) is not None:
-        # Whatever goes wrong anywhere asks for it.
-        loaded.add(early)
-        users[early] = frozenset[int]().union(*map(numbers_of, threads))
-    used = frozenset(users) if exact else frozenset(loaded)
-    owned = Guarded(frozenset(), frozenset())
-    if not exact:
-        cells = {i: (*a.cells, *a.beside) for i, a in of.items()}
-        owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    for name in (EARLY, SPURIOUS):
+        # Whatever goes wrong anywhere asks for the one, and the claim about deadlocks for the other.
+        if (number := where.addresses.get(base(name))) is not None:
+            loaded.add(number)
+            users[number] = frozenset[int]().union(*map(numbers_of, threads))
+    cells = {i: (*a.cells, *a.beside) for i, a in of.items()}
+    owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    together = Concurrency(running, lambda cell, thread: _users(cell, thread, where))
+    raced = racing(threads, _plainly(threads, of, found), where, together, owned) if races else UNASKED
     meets = _meets(threads[0], of, running)
-    if exact:
-        meets = {
-            (c, writes): who
-            for writes in (False, True)
-            for c, who in _with_neighbours({n: w for (n, w_), w in meets.items() if w_ is writes}, where).items()
-        }
-    unset = arbitrary - where.columns.keys() if lazy else frozenset[int]()
-    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned)
+    unset, used = arbitrary - where.columns.keys() if lazy else frozenset[int](), frozenset(loaded)
+    return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned, raced)
+
+
+def _plainly(threads: Sequence[Thread], of: Mapping[int, Access], found: Found) -> dict[int, tuple[int, ...]]:
+    """The cells of the program that steps access, by the steps' identity: to free an object is to write all of it."""
+    made = dict[int, tuple[int, ...]]()
+    for thread in threads:
+        for step in thread.graph.steps:
+            match step.op:
+                case Load() | Store():
+                    made[id(step)] = of[id(step)].cells
+                case Free():
+                    ended = sorted(ended_by(step.op, found, thread.number))
+                    made[id(step)] = tuple(n for first in ended for n in found.layout.units[first])
+                case _:
+                    continue
+    return made
 
 
 def _extents(access: Access, where: Layout) -> set[int]:
@@ -188,14 +196,15 @@ def lives_of(step: Step, cells: Iterable[int], where: Layout) -> tuple[int, ...]
 
 
 def leading(found: Found) -> tuple[int, ...]:
-    """The static and allocated cells that may lead to allocated objects."""
+    """The static and allocated cells that may lead to allocated objects; what a thread was given is its own."""
     where = found.layout
     heads = {
         a for first in where.allocated for a in range(first, where.homes[first][1] + 1) if where.homes[a][0] == first
     }
     heads |= {n for n in where.columns if where.homes[n][0] in where.allocated}
-    kept = (Storage.STATIC, Storage.HEAP)
-    return tuple(n for n, p in where.places.items() if p.object.storage in kept and found.cells[n] & heads)
+    kept, given = (Storage.STATIC, Storage.HEAP), ("argument", "result")
+    cells = ((n, p) for n, p in where.places.items() if p.object.storage in kept and p.cell.key not in given)
+    return tuple(n for n, _ in cells if found.cells[n] & heads)
 
 
 def locks_in(first: int, where: Layout) -> Iterator[int]:
@@ -261,15 +270,6 @@ def _meets(first: Thread, of: Mapping[int, Access], running: Running) -> dict[tu
             for key in touched(access):
                 found[key] = found.get(key, frozenset()) | running.get(step.source, frozenset())
     return found
-
-
-def _with_neighbours(table: Mapping[int, frozenset[int]], where: Layout) -> dict[int, frozenset[int]]:
-    """Who accesses each cell or one in the same memory location."""
-    by_location = dict[int, frozenset[int]]()
-    for cell, who in table.items():
-        here = location_of(cell, where)
-        by_location[here] = by_location.get(here, frozenset()) | who
-    return {n: by_location[here] for n in where.places if (here := location_of(n, where)) in by_location}
 
 
 def _who(

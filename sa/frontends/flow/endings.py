@@ -24,7 +24,7 @@ from sa.frontends.flow.lives import (
     Free,
     Recycle,
 )
-from sa.frontends.flow.memory import alive
+from sa.frontends.flow.memory import alive, touched
 from sa.frontends.flow.paths import Path, choice_of, now, with_value
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.values import OTHER, ended_by, evaluate, recyclable
@@ -45,6 +45,14 @@ def seen_at(step: Step, path: Path, work: Work) -> Path:
     if not is_seen(step, work):
         return path
     return replace(path, seen=True, origin=path.origin if path.seen else step.origin)
+
+
+def touching(step: Step, address: Term, path: Path, work: Work) -> Path:
+    """The path with what a step accesses that others see."""
+    if not is_seen(step, work):
+        return path
+    path = seen_at(step, path, work)
+    return replace(path, touched=(*path.touched, *touched(step, address, path, work)))
 
 
 def begun(name: str, on: Path, path: Path, step: Step, work: Work) -> Path:
@@ -72,7 +80,7 @@ def recycled(step: Step, path: Path, work: Work) -> Iterator[Path]:
     assert isinstance(step.op, Recycle)
     where = work.known.found.layout
     for first in sorted(recyclable(step.op.name, where)):
-        ended = build.ne(_life(where.lives[first], path, work), build.ZERO)
+        ended = build.lt(build.ZERO, _life(where.lives[first], path, work))
         guard = build.land(path.guard, simplified(ended))
         if guard is build.FALSE:
             continue

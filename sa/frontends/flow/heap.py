@@ -46,11 +46,20 @@ END = "the end of an array within another object"
 STRIDE = "an address that is moved by elements of another size than those of the object"
 #: What is behind a wait for one of any number of threads happens here as soon as it may.
 JOINED = "behind a join of any number of threads"
+#: Copies of a family may wait for a condition: on which one they are blocked is not known.
+WAITING_COPIES = "a condition for which any number of threads may wait"
+#: How many threads a creation makes at most, and how many there are, where families are replaced by a few threads.
+MOST_COPIES, MOST_BOUNDED = 3, 12
+#: A creation that is taken a limited number of times is reached once more.
+MORE_COPIES = f"more threads than are looked at, {MOST_COPIES} for each creation and {MOST_BOUNDED} in all"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
 LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
-BOUNDS = frozenset({BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, LOCK_JOINED})
+BOUNDS = frozenset({
+    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES, MORE_COPIES,
+    LOCK_JOINED,
+})  # fmt: skip
 
 
 def allocated(graph: Graph, family: bool, most: int, reuses: bool) -> None:

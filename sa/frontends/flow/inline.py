@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Link, Origin
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     ANY,
     Allocate,
@@ -23,11 +24,9 @@ from sa.frontends.flow.graph import (
     Procedure,
     Register,
     Set,
-    Show,
     Skip,
     Step,
     Storage,
-    Sync,
     Unit,
     base,
     fresh,

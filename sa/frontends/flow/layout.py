@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Cell, Object, Storage, base, code
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
 
 #: Codes of procedures, columns and objects begin here: far from numbers that programs use as pointers.
@@ -155,6 +156,17 @@ def near(start: int, distance: int, around: int, where: Layout) -> set[int]:
         if between == 0 or (step and between % step == 0 and (around or least <= between <= most)):
             found.add(number)
     return found
+
+
+def object_named(address: Term, where: Layout) -> str | None:
+    """The object of the file that an address names, with a distance from its start; None for what is pointed to."""
+    _, parts = linear_parts(address)
+    named = [v for v in parts if isinstance(v, Var) and v in where.addresses]
+    home = where.homes.get(where.addresses[named[0]]) if len(named) == 1 and parts[named[0]] == 1 else None
+    if home is None or not where.units[home[0]]:
+        return None
+    found = where.places[where.units[home[0]][0]].object
+    return found.name if found.storage is Storage.STATIC else None
 
 
 def is_at(address: Term, number: int, where: Layout) -> Term:

@@ -24,6 +24,9 @@ LOST = "memory leak"
 #: The same of what threads synchronise with, as `headers/library.c` says it.
 DESTROYED, RAW, IN_USE = "use after destruction", "use before initialisation", "destruction while in use"
 
+#: What follows the name of a lock where it is told who holds it, or how many.
+HOLDERS = (".__owner", ".__writer", ".__readers")
+
 #: A life before the object begins, where leaks are looked for.
 UNBORN = -1
 

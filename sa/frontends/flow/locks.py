@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Storage, Store, outgoing
+from sa.frontends.flow.graph import Load, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.heap import LOCK, LOCK_JOINED
 from sa.frontends.flow.layout import cell_at
 from sa.frontends.flow.lives import Free
+from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, Values, evaluate
 
@@ -23,10 +24,14 @@ _Cells = Mapping[int, Sequence[int]]
 
 
 class Guarded(Struct, frozen=True):
-    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries."""
+    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries.
+
+    Which locks all accesses of a cell have in `common` is known by cell, where others may run.
+    """
 
     cells: frozenset[int]
     calm: frozenset[int]
+    common: Mapping[int, frozenset[int]]
 
 
 def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Callable[[Thread, Step], bool]) -> Guarded:
@@ -66,7 +71,7 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
             if not alone(thread, step):
                 for cell in here:
                     common[cell] = common.get(cell, usable) & owners
-    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm))
+    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm), common)
 
 
 def _meant(values: Values, found: Found) -> frozenset[int]:

@@ -3,6 +3,12 @@
    holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread.
    A lock gets an owner with `__sacheck_own`. Behind `__sacheck_take` the thread is its owner, and behind
    `__sacheck_give` perhaps not; `__sacheck_try` says that somebody sees whether the lock is free.
+   Behind `__sacheck_block` the thread is blocked on a condition. `__sacheck_unblock` begins the step that ends this: by a
+   signal, or by itself; with `__sacheck_unblock_in_time` perhaps too late. `__sacheck_signal` and `__sacheck_broadcast`
+   wake one thread or all, and `__sacheck_waited_for` says whether some thread is blocked.
+   Who takes a lock acquires what those released who gave it back (C11 5.1.2.4). What else is acquired and released is
+   said by `__sacheck_acquire` and `__sacheck_release`, with the address of a member of what is shared: of an rwlock,
+   writers release one and readers another, which only writers acquire.
    What threads synchronise with has a status: 0 in static memory, DESTROYED behind its end, RAW in memory without a
    value, READY behind its initialisation where 0 is not enough. As glibc has it, mutexes, rwlocks, conditions and
    semaphores that are all zero are initialised. */
@@ -10,7 +16,7 @@ enum { __DESTROYED = 1, __RAW = 2, __READY = 3 };
 typedef unsigned long pthread_t;
 typedef struct { int __owner; int __depth; int __kind; int __status; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
-typedef struct { int __last; int __woken; int __status; } pthread_cond_t;
+typedef struct { int __status; } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct { int __unused; } pthread_attr_t;
 typedef struct { int __writer; int __readers; int __status; } pthread_rwlock_t;
@@ -22,7 +28,7 @@ typedef struct { int __state; } pthread_once_t;
 typedef struct { unsigned int __value; int __status; } sem_t;
 typedef unsigned long thrd_t;
 typedef struct { int __owner; int __depth; int __kind; int __status; } mtx_t;
-typedef struct { int __last; int __woken; int __status; } cnd_t;
+typedef struct { int __status; } cnd_t;
 typedef struct { int __state; } once_flag;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 typedef int memory_order;
@@ -44,6 +50,14 @@ void __sacheck_own(int *, int);
 void __sacheck_take(int *);
 void __sacheck_give(int *);
 void __sacheck_try(int *);
+void __sacheck_block(void *);
+void __sacheck_unblock(void);
+int __sacheck_unblock_in_time(void);
+void __sacheck_signal(void *);
+void __sacheck_broadcast(void *);
+int __sacheck_waited_for(void *);
+void __sacheck_acquire(void *);
+void __sacheck_release(void *);
 
 void __sacheck_used(int status) {
     if (status == __DESTROYED) __sacheck_fail("use after destruction");
@@ -109,9 +123,16 @@ int pthread_mutex_trylock(pthread_mutex_t *m) {
     __sacheck_end();
     return result;
 }
+/* Who waits for a lock until some time tries to take it at some moment before: it fails only where it is held. */
 int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_mutex_lock(m);
+    int self = __sacheck_self(), result;
+    __sacheck_begin();
+    if (m->__kind != 0 && m->__owner == self)
+        result = pthread_mutex_lock(m);
+    else
+        result = pthread_mutex_trylock(m) ? 110 : 0;
+    __sacheck_end();
+    return result;
 }
 int pthread_mutex_unlock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 0;
@@ -122,11 +143,13 @@ int pthread_mutex_unlock(pthread_mutex_t *m) {
             result = 1;
         else
             __sacheck_fail("lock");
-    } else if (m->__kind == 1 && m->__depth != 0)
-        m->__depth = m->__depth - 1;
-    else
-        __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
+    } else {
+        if (m->__kind == 1 && m->__depth != 0)
+            m->__depth = m->__depth - 1;
+        else
+            __sacheck_own(&m->__owner, 0);
+        __sacheck_give(&m->__owner);
+    }
     __sacheck_end();
     return result;
 }
@@ -181,81 +204,61 @@ int pthread_spin_unlock(pthread_spinlock_t *m) {
     return 0;
 }
 
-/* A wait may end without a signal, so that signals change nothing that a claim speaks of, but for deadlocks: there
-   waits end by signals, in the order in which they began. A timed wait may end at any time, and takes no signal. */
+/* A wait may end without a signal. Behind its timeout a wait takes no signal. */
 int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) {
-    __sacheck_begin();
-    c->__last = 0;
-    c->__woken = 0;
     c->__status = 0;
-    __sacheck_end();
     return 0;
 }
 int pthread_cond_destroy(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    if (__sacheck_waited_for(c)) __sacheck_fail("destruction while in use");
     c->__status = __DESTROYED;
     __sacheck_end();
     return 0;
 }
-int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
-    int self = __sacheck_self();
-    int mine = 0;
+void __sacheck_wait_begins(pthread_cond_t *c, pthread_mutex_t *m, int self) {
     __sacheck_begin();
     __sacheck_used(c->__status);
     __sacheck_used(m->__status);
     if (m->__owner != self) __sacheck_fail("lock");
-    if (__sacheck_deadlock()) {
-        mine = c->__last;
-        c->__last = mine + 1;
-    }
+    __sacheck_block(c);
     __sacheck_own(&m->__owner, 0);
     __sacheck_give(&m->__owner);
     __sacheck_end();
-    __sacheck_begin();
-    if (__sacheck_deadlock()) __sacheck_wait(mine < c->__woken);
+}
+void __sacheck_wait_ends(pthread_mutex_t *m, int self) {
     __sacheck_wait(m->__owner == 0);
     __sacheck_own(&m->__owner, self);
     __sacheck_take(&m->__owner);
     __sacheck_end();
+}
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+    int self = __sacheck_self();
+    __sacheck_wait_begins(c, m, self);
+    __sacheck_unblock();
+    __sacheck_wait_ends(m, self);
     return 0;
 }
 int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-    int self = __sacheck_self();
-    __sacheck_begin();
-    __sacheck_used(c->__status);
-    __sacheck_used(m->__status);
-    if (m->__owner != self) __sacheck_fail("lock");
-    __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
-    __sacheck_end();
-    __sacheck_begin();
-    __sacheck_wait(m->__owner == 0);
-    __sacheck_own(&m->__owner, self);
-    __sacheck_take(&m->__owner);
-    __sacheck_end();
-    return __sacheck_any() ? 110 : 0;
+    int self = __sacheck_self(), late;
+    __sacheck_wait_begins(c, m, self);
+    late = __sacheck_unblock_in_time();
+    __sacheck_wait_ends(m, self);
+    return late ? 110 : 0;
 }
 int pthread_cond_signal(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    __sacheck_signal(c);
     __sacheck_end();
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        if (c->__woken < c->__last) c->__woken = c->__woken + 1;
-        __sacheck_end();
-    }
     return 0;
 }
 int pthread_cond_broadcast(pthread_cond_t *c) {
     __sacheck_begin();
     __sacheck_used(c->__status);
+    __sacheck_broadcast(c);
     __sacheck_end();
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        c->__woken = c->__last;
-        __sacheck_end();
-    }
     return 0;
 }
 
@@ -286,6 +289,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     } else {
         __sacheck_wait(l->__writer == 0);
         l->__readers = l->__readers + 1;
+        __sacheck_acquire(&l->__writer);
     }
     __sacheck_end();
     return result;
@@ -294,8 +298,10 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     int result = 16;
     __sacheck_begin();
     __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0) {
         l->__readers = l->__readers + 1;
+        __sacheck_acquire(&l->__writer);
         result = 0;
     }
     __sacheck_end();
@@ -311,6 +317,8 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     } else {
         __sacheck_wait(l->__writer == 0 && l->__readers == 0);
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
     }
     __sacheck_end();
     return result;
@@ -319,30 +327,33 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
     __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0 && l->__readers == 0) {
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
         result = 0;
     }
     __sacheck_end();
     return result;
 }
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_rdlock(l);
+    return pthread_rwlock_tryrdlock(l) ? 110 : 0;
 }
 int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_wrlock(l);
+    return pthread_rwlock_trywrlock(l) ? 110 : 0;
 }
 int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int self = __sacheck_self();
     __sacheck_begin();
     __sacheck_used(l->__status);
-    if (l->__writer == self)
+    if (l->__writer == self) {
         l->__writer = 0;
-    else if (l->__readers > 0)
+        __sacheck_release(&l->__writer);
+    } else if (l->__readers > 0) {
         l->__readers = l->__readers - 1;
-    else
+        __sacheck_release(&l->__readers);
+    } else
         __sacheck_fail("lock");
     __sacheck_end();
     return 0;
@@ -373,6 +384,8 @@ int pthread_barrier_wait(pthread_barrier_t *b) {
     __sacheck_begin();
     __sacheck_initialised(b->__status);
     __sacheck_wait(b->__leaving == 0);
+    __sacheck_acquire(&b->__arrived);
+    __sacheck_release(&b->__arrived);
     if (b->__arrived + 1 == b->__needed) {
         b->__arrived = 0;
         b->__leaving = b->__needed - 1;
@@ -384,6 +397,7 @@ int pthread_barrier_wait(pthread_barrier_t *b) {
     __sacheck_begin();
     __sacheck_wait(b->__leaving > 0);
     b->__leaving = b->__leaving - 1;
+    __sacheck_acquire(&b->__arrived);
     __sacheck_end();
     return 0;
 }
@@ -392,6 +406,7 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     int mine = 0;
     __sacheck_begin();
     __sacheck_wait(o->__state != 1);
+    __sacheck_acquire(&o->__state);
     if (o->__state == 0) {
         o->__state = 1;
         mine = 1;
@@ -399,7 +414,10 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     __sacheck_end();
     if (mine) {
         f();
+        __sacheck_begin();
         o->__state = 2;
+        __sacheck_release(&o->__state);
+        __sacheck_end();
     }
     return 0;
 }
@@ -423,6 +441,7 @@ int sem_wait(sem_t *s) {
     __sacheck_used(s->__status);
     __sacheck_wait(s->__value > 0);
     s->__value = s->__value - 1;
+    __sacheck_acquire(&s->__value);
     __sacheck_end();
     return 0;
 }
@@ -430,8 +449,10 @@ int sem_trywait(sem_t *s) {
     int result = -1;
     __sacheck_begin();
     __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
     if (s->__value > 0) {
         s->__value = s->__value - 1;
+        __sacheck_acquire(&s->__value);
         result = 0;
     }
     __sacheck_end();
@@ -439,16 +460,15 @@ int sem_trywait(sem_t *s) {
     return result;
 }
 int sem_timedwait(sem_t *s, const struct timespec *t) {
-    if (__sacheck_any()) {
-        __errno = 110;
-        return -1;
-    }
-    return sem_wait(s);
+    int result = sem_trywait(s);
+    if (result) __errno = 110;
+    return result;
 }
 int sem_post(sem_t *s) {
     __sacheck_begin();
     __sacheck_used(s->__status);
     s->__value = s->__value + 1;
+    __sacheck_release(&s->__value);
     __sacheck_end();
     return 0;
 }
@@ -456,6 +476,7 @@ int sem_getvalue(sem_t *s, int *value) {
     unsigned int found;
     __sacheck_begin();
     __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
     found = s->__value;
     __sacheck_end();
     *value = found;
@@ -504,16 +525,14 @@ void mtx_destroy(mtx_t *m) { pthread_mutex_destroy((pthread_mutex_t *) m); }
 int mtx_lock(mtx_t *m) { return pthread_mutex_lock((pthread_mutex_t *) m); }
 int mtx_trylock(mtx_t *m) { return pthread_mutex_trylock((pthread_mutex_t *) m) ? 1 : 0; }
 int mtx_timedlock(mtx_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 4;
-    return pthread_mutex_lock((pthread_mutex_t *) m);
+    return pthread_mutex_timedlock((pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock((pthread_mutex_t *) m); }
 int cnd_init(cnd_t *c) { return pthread_cond_init((pthread_cond_t *) c, 0); }
 void cnd_destroy(cnd_t *c) { pthread_cond_destroy((pthread_cond_t *) c); }
 int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m); }
 int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-    pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t);
-    return __sacheck_any() ? 4 : 0;
+    return pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int cnd_signal(cnd_t *c) { return pthread_cond_signal((pthread_cond_t *) c); }
 int cnd_broadcast(cnd_t *c) { return pthread_cond_broadcast((pthread_cond_t *) c); }
@@ -522,18 +541,6 @@ int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
 void thrd_yield(void) { }
 
-_Bool atomic_flag_test_and_set(atomic_flag *f) {
-    _Bool before;
-    __sacheck_begin();
-    before = f->__set;
-    f->__set = 1;
-    __sacheck_end();
-    return before;
-}
-_Bool atomic_flag_test_and_set_explicit(atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
-void atomic_flag_clear(atomic_flag *f) { f->__set = 0; }
-void atomic_flag_clear_explicit(atomic_flag *f, memory_order o) { f->__set = 0; }
-void atomic_thread_fence(memory_order o) { }
 void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
