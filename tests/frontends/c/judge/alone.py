@@ -1,4 +1,4 @@
-"""Random programs without threads: memory, pointers to variables whose block ends, lists, and what goes wrong with them."""
+"""Random programs without threads: memory, lists, pointers to variables whose block ends, and their faults."""
 
 from __future__ import annotations
 

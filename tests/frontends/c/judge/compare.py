@@ -142,7 +142,7 @@ def run(count: int, seed: int, question: str, seconds: float = 5.0) -> tuple[Cou
 
 
 def run_alone(count: int, seed: int, seconds: float = 5.0) -> tuple[Counter[str], list[str]]:
-    """So many programs without threads, judged by gcc's address sanitizer as well, whose memory is never given out again."""
+    """So many programs without threads, judged by gcc's address sanitizer as well; it gives no memory out again."""
     tally, wrong = Counter[str](), list[str]()
     with tempfile.TemporaryDirectory() as name:
         for first in range(0, count, BATCH):

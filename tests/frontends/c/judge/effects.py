@@ -224,7 +224,7 @@ def _read(draft: Draft, cell: int, thread: int, order: str) -> None:
 
 
 def _written(draft: Draft, cell: int, thread: int, order: str, alone: bool) -> None:
-    """Release sequences are as in C11 5.1.2.4p10: read-modify-writes, and stores by the thread that began one, continue it."""
+    """Release sequences are as in C11 5.1.2.4p10: updates, and stores by the thread that began one, continue it."""
     if alone:
         kept = draft.know[draft.carried(cell, thread)]
         draft.forget(cell)

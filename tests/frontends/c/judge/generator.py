@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
@@ -76,7 +77,7 @@ def changed(random: Random, before: Program) -> Program:
         if not count:
             continue
         change = random.choice(CHANGES)
-        body = _edited(function.body, random.randrange(count), lambda b, i, c=change: c(random, function, b, i))  # type: ignore[misc]
+        body = _edited(function.body, random.randrange(count), partial(change, random, function))
         if body is not None and body != function.body:
             after = structs.replace(function, body=body)
             functions = (*before.functions[:number], after, *before.functions[number + 1 :])
@@ -194,7 +195,7 @@ def _plain(_random: Random, _function: Function, body: tuple[Statement, ...], at
     """An atomic addition as a load and a store, or an initialisation as a store."""
     statement = body[at]
     match statement:
-        case Atomic("fetch_add" | "fetch_sub" | "exchange", place, _, orders, str() as result):
+        case Atomic("fetch_add" | "fetch_sub" | "exchange", place, _, _, str() as result):
             first = Atomic("load", place, (), (SEQ_CST,), result)
             kept = structs.replace(statement, result=None)
             return (*body[:at], kept, first, *body[at + 1 :])

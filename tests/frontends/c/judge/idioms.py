@@ -106,7 +106,8 @@ IDIOMS: Final[dict[str, str]] = {
             p = atomic_load_explicit(&once, memory_order_acquire);
             if (p == 0) {
                 q = malloc(sizeof *q); q->value = 5;
-                done = atomic_compare_exchange_strong_explicit(&once, &p, q, memory_order_acq_rel, memory_order_acquire);
+                done =
+                  atomic_compare_exchange_strong_explicit(&once, &p, q, memory_order_acq_rel, memory_order_acquire);
                 if (done) { p = q; } else { free(q); }
             }
             assert(p->value == 5); return 0;
@@ -296,7 +297,8 @@ IDIOMS: Final[dict[str, str]] = {
     "two locks": """
         int a; int b; pthread_mutex_t m; pthread_mutex_t n; pthread_t s;
         void *user(void *arg) {
-            pthread_mutex_lock(&m); pthread_mutex_lock(&n); a = b + 1; pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);
+            pthread_mutex_lock(&m); pthread_mutex_lock(&n);
+            a = b + 1; pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);
             return 0;
         }
         int main(void) {

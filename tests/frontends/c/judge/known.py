@@ -1,4 +1,4 @@
-"""Programs whose faults are known, to test the interpreter with: a wrong one beside a right one where there is a right one."""
+"""Programs whose faults are known, to test the interpreter with: a wrong one beside a right one, if there is one."""
 
 from __future__ import annotations
 
@@ -161,7 +161,8 @@ FAULTS: Final = {
     ),
     "destroyed while waited for": (
         "pthread_mutex_t m; pthread_cond_t c; pthread_t s; int ready;"
-        "void *f(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }"
+        "void *f(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_wait(&c, &m);"
+        " pthread_mutex_unlock(&m); return 0; }"
         "int main(void) { pthread_create(&s, 0, f, 0); pthread_mutex_lock(&m); if (ready) { pthread_cond_destroy(&c); }"
         "pthread_mutex_unlock(&m); return 0; }",
         _of(Fault.DESTROYED_IN_USE),

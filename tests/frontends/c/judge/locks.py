@@ -205,7 +205,7 @@ def _depart(draft: Draft, thread: int, cell: int) -> None:
 
 
 def _wait(places: tuple[Where, ...], text: str) -> list[Effect]:
-    """Unlocking and beginning to wait are one step; then a signal or, where these are allowed, nothing at all ends it."""
+    """Unlocking and beginning to wait are one step; then a signal ends it or, where that is allowed, nothing."""
 
     def begins(draft: Draft, thread: int, _choice: int) -> None:
         condition, mutex = (draft.find(p(draft.registers[thread]), text) for p in places)

@@ -1,9 +1,10 @@
 """States of a program: memory, threads, and what has been seen of the accesses so far.
 
-Happens-before (C11 5.1.2.4) is kept as sets instead of clocks. For each location, thread and sort of access there is one bit, the
-last such access. Who *knows* a bit, a thread or what carries knowledge from one thread to another, has it before its present. A new
-access begins with nobody knowing it but its thread. Two conflicting accesses race if the thread of the later one does not know the
-earlier one; a thread that knows the last access of a sort knows all before it, since they are by one thread.
+Happens-before (C11 5.1.2.4) is kept as sets instead of clocks. For each location, thread and sort of access there is
+one bit, the last such access. Who *knows* a bit, a thread or what carries knowledge from one thread to another, has it
+before its present. A new access begins with nobody knowing it but its thread. Two conflicting accesses race if the
+thread of the later one does not know the earlier one; a thread that knows the last access of a sort knows all before
+it, since they are by one thread.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class OnceState(Enum):
     DONE = 2
 
 
-Content: TypeAlias = int | None | Destroyed | Lock | Semaphore | RwState | BarrierState | Waiting | OnceState
+Content: TypeAlias = int | Destroyed | Lock | Semaphore | RwState | BarrierState | Waiting | OnceState | None
 
 
 def zero(of: str) -> Content:
@@ -223,7 +224,7 @@ State: TypeAlias = tuple[
 
 
 class Setting(Struct, frozen=True):
-    """What is the same in all states: how memory lies, the registers of parameters, thread-local objects, first values, what is asked."""
+    """What is the same in all states: the layout, parameters, thread-local objects, first values, what is asked."""
 
     layout: Layout
     parameters: tuple[int | None, ...]
@@ -237,8 +238,8 @@ class Setting(Struct, frozen=True):
 class Draft:
     """A state that a step is changing.
 
-    `know` has for each thread what it knows, what its last release fence knew and what its relaxed loads have read, and then for each
-    cell and thread what a release of that thread at that cell carries.
+    `know` has for each thread what it knows, what its last release fence knew and what its relaxed loads have read,
+    and then for each cell and thread what a release of that thread at that cell carries.
     """
 
     def __init__(self, setting: Setting, state: State) -> None:

@@ -1,7 +1,7 @@
 """A reader for the part of C that the programs of this comparison are written in, independent of the front end.
 
-Calls and atomic accesses inside of expressions become statements of their own before them, in the order from left to right. A `while`
-whose condition has such statements begins with them in each round.
+Calls and atomic accesses inside of expressions become statements of their own before them, in the order from left to
+right. A `while` whose condition has such statements begins with them in each round.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 from tests.frontends.c.judge import effects, locks, printing
 from tests.frontends.c.judge.effects import Effect, Pure, Where
 from tests.frontends.c.judge.machine import FIRST, Layout, Storage
+from tests.frontends.c.judge.shape import creations, every
 from tests.frontends.c.judge.syntax import (
     Address,
     Allocate,
@@ -82,29 +83,6 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def creations(program: Program) -> int:
-    """How many threads a program has: `main`, and one for each creation in the text, those of threads and functions too."""
-    functions = {f.name: f for f in program.functions}
-    found, pending = 1, ["main"]
-    while pending:
-        for statement in _all(functions[pending.pop()].body):
-            if isinstance(statement, Create):
-                found += 1
-                pending.append(statement.function)
-            elif isinstance(statement, Call | Once):
-                pending.append(statement.function)
-    return found
-
-
-def _all(body: tuple[Statement, ...]) -> list[Statement]:
-    found = list[Statement]()
-    for statement in body:
-        found.append(statement)
-        for inner in ("then", "otherwise", "body"):
-            found.extend(_all(getattr(statement, inner, ())))
-    return found
-
-
 def machine(program: Program, heap: int) -> Machine:
     """The steps of a program."""
     layout = Layout(program.fields, creations(program))
@@ -117,7 +95,7 @@ def machine(program: Program, heap: int) -> Machine:
             if static.initial is not None:
                 initial[made.base] = static.initial
     pool = tuple(range(len(layout.objects), len(layout.objects) + heap))
-    kinds = {a.of for f in program.functions for a in _all(f.body) if isinstance(a, Allocate)}
+    kinds = {a.of for f in program.functions for a in every(f.body) if isinstance(a, Allocate)}
     for number in range(heap if kinds else 0):
         layout.add(Variable(f"memory {number}", min(kinds)), Storage.HEAP)
     assert len(kinds) < 2, "programs allocate objects of one type"
@@ -276,7 +254,7 @@ class Compiler:
                 self._atomic(statement, text)
             case Fence(order):
                 self.emit(effects.fence(order), text)
-            case Allocate(function, of, result, old):
+            case Allocate(function, _, result, old):
                 before = None if old is None else self.value(old)
                 made = effects.allocate(function, self.pool, self.register(result), before, text)
                 self.emit(made, text)

@@ -1,4 +1,4 @@
-"""Small concurrent programs of C, as terms: what the generator makes, the interpreter runs and the compilers read as text.
+"""Small concurrent programs of C, as terms: made by the generator, run by the interpreter, read by compilers.
 
 Variables of a function whose address is never used are `Local`; everything else is an object of memory that has a name.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.frontends.c.judge.syntax import (
     ATOMIC,
     ATOMIC_POINTER,
@@ -13,6 +15,8 @@ from tests.frontends.c.judge.syntax import (
     Variable,
 )
 
+TOKEN = re.compile(r"\s*(?:([A-Za-z_]\w*|\d+)|(->|==|!=|<=|>=|&&|\|\||\+\+|--|\+=|-=|[-+*/&|!<>=(){}\[\];,.?:]))")
+IGNORED = ("static", "extern", "volatile", "const", "inline")
 LEAVES = (
     "int",
     "void",
@@ -45,7 +49,7 @@ class Tokens:
         self.results: dict[str, str] = {}
         self.fields: tuple[Variable, ...] = ()
         self.structure = ""
-        #: Of the function that is being read: its locals, which of its variables lie in memory, and statements that come first.
+        #: Of the function that is being read: its locals, its variables in memory, and statements that come first.
         self.locals: list[Variable] = []
         self.memory: set[str] = set()
         self.parameters: set[str] = set()
@@ -126,7 +130,7 @@ class Tokens:
             return None
         sign = -1 if token == "-" else 1
         token = self.next() if token == "-" else token
-        if token.endswith("_INIT") or token.endswith("_INITIALIZER") or token == "NULL":
+        if token.endswith(("_INIT", "_INITIALIZER")) or token == "NULL":
             return None
         if not token.isdigit():
             raise NotRead(f"the first value {token}")
