@@ -32,30 +32,30 @@ from sa.frontends.c.outside import (
 )
 from sa.frontends.c.overflows import OVERFLOWS
 from sa.frontends.c.shown import is_alone
+from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     ANY,
-    Act,
     Begin,
     Call,
     End,
     Exit,
     Fork,
     Join,
-    Lock,
     Range,
     Self,
     Set,
-    Show,
     Store,
-    Sync,
     Wait,
     code,
 )
 from sa.frontends.flow.heap import LOCK
+from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import MAX_THREADS
+from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
@@ -141,9 +141,9 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if is_alone(body):
         return action(body, name, ())
     values = [kept(body, v) if isinstance(v.type, Struct) else v for v in values]
-    emit(body, Begin())
+    begin_region(body)
     result = _inlined(body, name, kind, values)
-    emit(body, End())
+    end_region(body)
     return result
 
 
@@ -231,6 +231,39 @@ def _lock(act: Act) -> Handler:
     return handler
 
 
+def _block(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Block(number(value(body, arguments[0]))))
+    return NOTHING
+
+
+def _unblock(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Begin())
+    emit(body, Unblock())
+    return NOTHING
+
+
+def _unblock_in_time(body: Body, arguments: Sequence[Any]) -> Value:
+    # Time may be over until the region begins, so nothing comes between.
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, TimeOut(var))
+    _unblock(body, arguments)
+    return Value(var, INT)
+
+
+def _signal(every: bool) -> Handler:
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        emit(body, Signal(number(value(body, arguments[0])), every))
+        return NOTHING
+
+    return handler
+
+
+def _waited_for(body: Body, arguments: Sequence[Any]) -> Value:
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, Waited(var, number(value(body, arguments[0]))))
+    return Value(var, INT)
+
+
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
     var = temporary(body, INT, Range(1, MAX_THREADS))
     emit(body, Self(var))
@@ -251,9 +284,10 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
     assert isinstance(where.type, Pointer)
     emit(body, Begin())
     emit(body, Fork(number(function), number(argument), var))
+    emit(body, End())
+    # The new thread may run before its number is written.
     if number(where) is not build.integer(0):
         store(body, InMemory(number(where), where.type.to), Value(var, where.type.to))
-    emit(body, End())
     return Value(build.integer(0), INT)
 
 
@@ -309,7 +343,7 @@ def _key(name: str) -> Handler:
 
 _WORDS: dict[str, Handler] = {
     **{word: _barrier(name) for name, word in BARRIERS.items()},
-    "__VERIFIER_atomic_begin": _begin, "__VERIFIER_atomic_end": _end,
+    **SYNCHRONISING,
     "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
     "__sacheck_own": _own, "__sacheck_take": _lock(Act.TAKE), "__sacheck_give": _lock(Act.GIVE),
     "__sacheck_try": _lock(Act.TRY),
@@ -317,9 +351,10 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
-    "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
+    "__atomic_signal_fence": _nothing,
     **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS,
-    "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
+    "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
+    "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
