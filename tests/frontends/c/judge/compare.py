@@ -108,6 +108,8 @@ def judge(found: Program, question: str, folder: Path, seconds: float) -> Judged
         return Judged("rejected " + wrong.diagnostics[0].code, "")
     except LimitReached:
         return Judged("unknown", "")
+    except Exception as broken:  # That is wrong too; the other programs are still judged.
+        return Judged(f"wrong: internal error, {type(broken).__name__}", str(broken))
     faults = said.faults & MEMORY if question == "memory" else said.faults
     refuted = [f for f in outcome.findings if f.verdict is Verdict.REFUTED]
     detail = f"interpreter: {sorted(said.places)}; sacheck: {outcome.verdict} {[f.claim.name for f in refuted]}"
@@ -142,7 +144,10 @@ def run(count: int, seed: int, question: str, seconds: float = 5.0) -> tuple[Cou
 
 
 def run_alone(count: int, seed: int, seconds: float = 5.0) -> tuple[Counter[str], list[str]]:
-    """So many programs without threads, judged by gcc's address sanitizer as well; it gives no memory out again."""
+    """So many programs without threads, judged by gcc's address sanitizer as well; it gives no memory out again.
+
+    It takes for a pointer whatever looks like one, stale words too, so that it misses a leak now and then.
+    """
     tally, wrong = Counter[str](), list[str]()
     with tempfile.TemporaryDirectory() as name:
         for first in range(0, count, BATCH):
@@ -153,7 +158,8 @@ def run_alone(count: int, seed: int, seconds: float = 5.0) -> tuple[Counter[str]
                     tally["left open by C"] += 1
                     continue
                 words = []
-                if faults != ({said} if said is not None else set()):
+                missed = said is None and faults == {Fault.LEAK}
+                if faults != ({said} if said is not None else set()) and not missed:
                     words.append(f"wrong: gcc says {said}, the interpreter {sorted(faults)}")
                 words += [judge(found, question, Path(name), seconds).word for question in ("default", "memory")]
                 tally[words[0] if len(set(words)) == 1 else "; ".join(words)] += 1

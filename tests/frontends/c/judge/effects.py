@@ -198,6 +198,7 @@ def atomic(
                 new = _number(old) - given[0]
             case "compare_exchange_strong":
                 assert results[1] is not None
+                _number(registers[results[1]])
                 if old == registers[results[1]]:
                     new, result = given[0], 1
                 else:
