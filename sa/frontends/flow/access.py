@@ -101,10 +101,9 @@ def accesses(threads: Sequence[Thread], where: Layout, races: bool, lazy: bool) 
                     users[cell] = users.get(cell, frozenset()) | _users(cell, thread, where)
     for thread in threads:
         for step in thread.graph.steps:
-            if isinstance(step.op, Live):
-                # Who gives an object its first values uses it, even where others alone read them.
-                for cell in _cells(step.op.name, where) & users.keys():
-                    users[cell] |= _users(cell, thread, where)
+            # Who gives an object its first values uses it, even where others alone read them.
+            for cell in _begun(step, where) & users.keys():
+                users[cell] |= _users(cell, thread, where)
     for name in (EARLY, SPURIOUS):
         # Whatever goes wrong anywhere asks for the one, and the claim about deadlocks for the other.
         if (number := where.addresses.get(base(name))) is not None:
@@ -306,9 +305,9 @@ def _read_first(
     where: Layout,
 ) -> frozenset[int]:
     """Cells of activations and allocations whose arbitrary first value may be read."""
-    result = set[int]()
+    result, bare = set[int](), frozenset(a for a, p in where.places.items() if p.cell.initial is None)
     for thread in threads:
-        owned = frozenset(a for a, p in where.places.items() if p.cell.initial is None and is_owned(p, thread))
+        owned = frozenset(a for a in bare if is_owned(where.places[a], thread))
         if not owned:
             continue
         users = {a: (loaders.get(a, frozenset()) | storers.get(a, frozenset())) - {thread.number} for a in owned}
@@ -340,8 +339,7 @@ def _read_first(
         after = live(thread.graph.steps, thread.graph.entry, read, killed)
         result |= after.get(thread.graph.entry, frozenset()) & owned
         for step in thread.graph.steps:
-            if isinstance(step.op, Live):
-                result |= after.get(step.target, frozenset()) & _cells(step.op.name, where) & owned
+            result |= after.get(step.target, frozenset()) & _begun(step, where) & bare
     return frozenset(result)
 
 
@@ -360,6 +358,17 @@ def _creates(step: Step) -> bool:
     return isinstance(step.op, Store) and any(
         v.name.startswith((f"&{THREADS}", f"&{OFFER}")) for v in step.op.address.free
     )
+
+
+def _begun(step: Step, where: Layout) -> frozenset[int]:
+    """The cells of the objects that may begin in a step."""
+    match step.op:
+        case Live(name):
+            return _cells(name, where)
+        case Recycle(_, name):
+            return frozenset(n for first in recyclable(name, where) for n in where.units[first])
+        case _:
+            return frozenset()
 
 
 def _cells(name: str, where: Layout) -> frozenset[int]:

@@ -173,9 +173,10 @@ def recyclable(name: str, where: Layout) -> frozenset[int]:
     return frozenset(first for first in where.allocated & where.lives.keys() if _form(first, where) == like)
 
 
-def _form(first: int, where: Layout) -> tuple[tuple[str, str], ...]:
-    """What tells kinds of objects apart: the names and types of their cells."""
-    return tuple((where.places[n].cell.path, where.places[n].cell.key) for n in where.units[first])
+def _form(first: int, where: Layout) -> tuple[tuple[str, str, bool], ...]:
+    """What tells kinds of objects apart: the names and types of their cells, and whether these are 0 at first."""
+    cells = (where.places[n].cell for n in where.units[first])
+    return tuple((cell.path, cell.key, cell.initial is None) for cell in cells)
 
 
 def room_at(value: int, where: Layout) -> tuple[int, int | None] | None:
