@@ -8,7 +8,7 @@ JOBS   ?= 2
 COMPILE = $(BIN)/python -m compileall -q sa sacheck
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz longest bench gallery golden docs schemas clean
+.PHONY: help demo test check fuzz longest bench table gallery golden docs schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,6 +33,9 @@ longest: $(VENV)/.developer  ## Measure which tests take long: writes tests/long
 
 bench: $(VENV)/.developer  ## The paper's table: verdicts, seconds, sizes
 	$(BIN)/python -m bench.table
+
+table: $(VENV)/.developer  ## The frozen table: every question once; AGAINST=FILE compares with an earlier one
+	$(BIN)/python -m bench.verdicts $(if $(AGAINST),--against $(AGAINST))
 
 gallery: $(VENV)/.developer  ## Optimisations and their weakest environments: writes docs/OPTIMISATIONS.md
 	$(BIN)/python -m bench.gallery

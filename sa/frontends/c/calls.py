@@ -133,8 +133,8 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     if name.startswith("__VERIFIER_"):
         # What a verifier's own word means is not to be guessed: it may assume, claim, or change memory.
         near = get_close_matches(name, (*_WORDS, *(f"__VERIFIER_nondet_{i}" for i in _INPUTS)), 1, 0.93)
-        hint = f"did you mean `{near[0]}`?" if near else "define it"
-        raise Unsupported("SA716", f"what `{name}` does is not known", hint)
+        hint = f"did you mean `{near[0]}`?" if near else "define it, or use one of SV-COMP"
+        raise Unsupported("SA716", f"there is no function `{name}`", hint)
     return outside(body, name, kind, arguments)
 
 

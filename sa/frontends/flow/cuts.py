@@ -73,7 +73,8 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
         for node, number in loops.items():
             if number not in heads:
                 where = work.steps[node][0].origin
-                raise InputError((error("SA722", "a loop inside of an atomic region", where.span),))
+                hint = "end the region before the loop, or write its rounds out"
+                raise InputError((error("SA722", "a loop inside of an atomic region", where.span, hint),))
         kept |= set(heads.values())
 
 
