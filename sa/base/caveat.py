@@ -48,12 +48,11 @@ def unchecked(kind: str, what: str, option: str) -> Caveat:
 
 
 def together(found: Iterable[Said]) -> Said:
-    """What is to be said beside an answer about several files, each thing once."""
+    """What is to be said beside an answer about several files, each sentence once: a file may be read twice."""
     told = tuple(found)
-    return Said(
-        tuple(dict.fromkeys(c for one in told for c in one.assumptions)),
-        tuple(dict.fromkeys(c for one in told for c in one.not_checked)),
-    )
+    assumptions = {c.text: c for one in told for c in one.assumptions}
+    not_checked = {c.text: c for one in told for c in one.not_checked}
+    return Said(tuple(assumptions.values()), tuple(not_checked.values()))
 
 
 def lines_of(places: Sequence[Span]) -> str:

@@ -18,7 +18,7 @@ from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.asked import ASKED, shared
 from sa.cli.options import Settings, limits_of, memory_of
-from sa.cli.output import screen, write, write_json
+from sa.cli.output import answered, screen, write, write_json
 from sa.cli.written import write_files
 from sa.processes.guard import guarded
 
@@ -64,7 +64,11 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
             def ended(reason: Reason, detail: str = "") -> int:
                 # Another thread may say it, which knows nothing of this one.
                 ASKED.set(asked)
-                return tell(reason, detail)
+                status = tell(reason, detail)
+                if not settings.json:
+                    # What is left behind may take long to be freed: that is no reason to say it again.
+                    answered(status)
+                return status
 
             with suppress(BlockingIOError):
                 finished = partial(_ended, settings, ended)

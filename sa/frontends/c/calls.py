@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from pycparser import c_ast
@@ -17,7 +18,7 @@ from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action
+from sa.frontends.c.ordered import action, is_action, result_of_join, word_as
 from sa.frontends.c.outside import (
     anything,
     assembler,
@@ -78,7 +79,7 @@ _INPUTS: dict[str, CType] = {
     "uint": Int("unsigned int", 32, False), "unsigned": Int("unsigned int", 32, False), "long": Int("long", 64, True),
     "ulong": ULONG, "size_t": ULONG, "u8": Int("unsigned char", 8, False), "u16": Int("unsigned short", 16, False),
     "u32": Int("unsigned int", 32, False), "S32": INT, "loff_t": Int("long", 64, True), "pthread_t": ULONG,
-    "double": Float("double", 64), "float": Float("float", 32),
+    "longlong": LONG, "ulonglong": ULONG, "double": Float("double", 64), "float": Float("float", 32),
 }  # fmt: skip
 
 
@@ -124,9 +125,16 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return Value(build.integer(distance.bytes), ULONG)
     if name.startswith("__VERIFIER_nondet_"):
         known = kind.result if kind is not None and is_scalar(kind.result) else None
-        return anything(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
+        known = known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"))
+        if known is not None and not arguments:
+            return anything(body, known)
     if name in body.file.bodies:
         return _direct(body, name, arguments)
+    if name.startswith("__VERIFIER_"):
+        # What a verifier's own word means is not to be guessed: it may assume, claim, or change memory.
+        near = get_close_matches(name, (*_WORDS, *(f"__VERIFIER_nondet_{i}" for i in _INPUTS)), 1, 0.93)
+        hint = f"did you mean `{near[0]}`?" if near else "define it, or use one of SV-COMP"
+        raise Unsupported("SA716", f"there is no function `{name}`", hint)
     return outside(body, name, kind, arguments)
 
 
@@ -293,13 +301,13 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
 
 def _join(body: Body, arguments: Sequence[Any]) -> Value:
     thread = number(value(body, arguments[0]))
-    where = value(body, arguments[1]) if len(arguments) > 1 else Value(build.integer(0), INT)
+    where = result_of_join(body, arguments)
     wanted = number(where) is not build.integer(0) and isinstance(where.type, Pointer)
     var = temporary(body, ULONG, ANY) if wanted else None
     emit(body, Join(thread, var))
     if var is not None and isinstance(where.type, Pointer):
         kind = where.type.to
-        store(body, InMemory(number(where), kind), Value(var, kind))
+        store(body, InMemory(number(where), kind), word_as(body, Value(var, ULONG), kind))
     return Value(build.integer(0), INT)
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pycparser import c_ast
+
 from sa.frontends.c.atomics import ATOMICS, FLAGS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.callees import by_callee
 from sa.frontends.c.caveats import CREATION, JOINING, LOCKS
-from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.expressions import NOTHING, static_type, value
 from sa.frontends.c.memory_orders import order_name, order_names
 from sa.frontends.c.operations import load, store
 from sa.frontends.c.shown import chosen, failed, loaded, placed, read_to_update, stored, updated
-from sa.frontends.c.types import INT, LONG, ULONG, Function, Int, Pointer, plain
+from sa.frontends.c.types import INT, LONG, ULONG, CType, Function, Int, Pointer, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Halt, Set, Step, Test
@@ -141,15 +143,36 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
 def _joining(body: Body, arguments: Sequence[Any]) -> Value:
     """A thread has ended: an acquire, with what it returned if anybody asks for that."""
     thread = number(value(body, arguments[0]))
-    where = value(body, arguments[1]) if len(arguments) > 1 else NOTHING
+    where = result_of_join(body, arguments)
     body.file.granted[JOINING] = None
     emit(body, Begin())
     returned = chosen(body, LONG)
     emit(body, Show("joins", (thread, returned), Sync.ACQUIRE))
     emit(body, End())
     if number(where) is not build.ZERO and isinstance(where.type, Pointer):
-        store(body, InMemory(number(where), where.type.to), Value(returned, LONG))
+        kind = where.type.to
+        store(body, InMemory(number(where), kind), word_as(body, Value(returned, LONG), kind))
     return Value(build.ZERO, INT)
+
+
+def result_of_join(body: Body, arguments: Sequence[Any]) -> Value:
+    """Where the result of a join is stored: `(void **) &r` is `&r`, a word of 8 bytes. Raises Unsupported."""
+    if len(arguments) < 2:
+        return Value(build.ZERO, INT)
+    node = arguments[1]
+    if isinstance(node, c_ast.Cast):
+        kind = static_type(body, node.expr)
+        if isinstance(kind, Pointer) and isinstance(kind.to, Int | Pointer):
+            if size_of(kind.to) != size_of(ULONG):
+                message = "the result of a thread has 8 bytes, and this object has another size"
+                raise Unsupported("SA714", message, "declare it as `void *` or `long`")
+            node = node.expr
+    return value(body, node)
+
+
+def word_as(body: Body, word: Value, kind: CType) -> Value:
+    """What a thread returned, as a number or a pointer of 8 bytes."""
+    return converted(body, word, kind) if isinstance(kind, Int) else Value(word.term, kind)
 
 
 def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:

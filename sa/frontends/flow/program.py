@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -224,7 +225,11 @@ def _line(node: Node, made: list[Joint]) -> int:
 def _origin(node: Node, made: list[Joint], thread: Thread) -> Origin:
     if node == STOPPED:
         return Origin(None, "stopped for ever")
-    return next((j.edge.origin for j in made if node in (j.source, j.target)), thread.graph.steps[0].origin)
+    # What comes next, also where it waits for ever, or else what was last.
+    leaving = (j.edge.origin for j in made if j.source == node)
+    waiting = (s.origin for s in thread.graph.steps if s.source == node and s.origin.span is not None)
+    entering = (j.edge.origin for j in made if j.target == node)
+    return next(chain(waiting, leaving, entering), thread.graph.steps[0].origin)
 
 
 def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Var, Term]) -> Automaton:

@@ -48,7 +48,14 @@ typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define ATOMIC_VAR_INIT(value) (value)
 #define kill_dependency(value) (value)
 #define ATOMIC_BOOL_LOCK_FREE 2
+#define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_CHAR16_T_LOCK_FREE 2
+#define ATOMIC_CHAR32_T_LOCK_FREE 2
+#define ATOMIC_WCHAR_T_LOCK_FREE 2
+#define ATOMIC_SHORT_LOCK_FREE 2
 #define ATOMIC_INT_LOCK_FREE 2
+#define ATOMIC_LONG_LOCK_FREE 2
+#define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
 /* Generic functions: the front end knows them by their names; these are for the compiler's check of types only. */
 #ifdef SACHECK_CHECKING
