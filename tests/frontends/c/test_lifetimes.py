@@ -276,6 +276,26 @@ SYNCHRONISING = {
         beside("p = malloc(sizeof *p);", f"{JOINED} free(p);", "pthread_mutex_t *p;"),
         None,
     ),
+    "a rwlock that its reader gives back": (
+        beside(
+            "pthread_rwlock_rdlock(&r); pthread_rwlock_unlock(&r);",
+            f"pthread_rwlock_rdlock(&r); pthread_rwlock_unlock(&r); {JOINED}",
+            "pthread_rwlock_t r;",
+        ),
+        None,
+    ),
+    "a rwlock that another one reads": (
+        beside("pthread_rwlock_rdlock(&r);", f"pthread_rwlock_unlock(&r); {JOINED}", "pthread_rwlock_t r;"),
+        Fault.REACHED,
+    ),
+    "another rwlock than the one that is read": (
+        beside(
+            "pthread_rwlock_rdlock(&s);",
+            f"pthread_rwlock_rdlock(&r); {JOINED} pthread_rwlock_unlock(&s);",
+            "pthread_rwlock_t r, s;",
+        ),
+        Fault.REACHED,
+    ),
     "a barrier that is destroyed by whoever comes through": (
         beside(
             "pthread_barrier_wait(&b);",

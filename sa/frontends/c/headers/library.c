@@ -278,6 +278,25 @@ int pthread_rwlock_destroy(pthread_rwlock_t *l) {
     __sacheck_end();
     return 0;
 }
+/* The locks that a thread reads under: who unlocks has to be a reader or the writer itself. */
+_Thread_local void *__reading[2];
+void __sacheck_reads(void *l) {
+    if (!__reading[0])
+        __reading[0] = l;
+    else if (!__reading[1])
+        __reading[1] = l;
+    else
+        __sacheck_fail("more read locks at once than the translation has");
+}
+int __sacheck_has_read(void *l) {
+    if (__reading[1] == l)
+        __reading[1] = 0;
+    else if (__reading[0] == l)
+        __reading[0] = 0;
+    else
+        return 0;
+    return 1;
+}
 /* Who asks for a lock that it holds itself waits for ever, or is told so. */
 int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 0;
@@ -289,6 +308,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     } else {
         __sacheck_wait(l->__writer == 0);
         l->__readers = l->__readers + 1;
+        __sacheck_reads(l);
         __sacheck_acquire(&l->__writer);
     }
     __sacheck_end();
@@ -301,6 +321,7 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     __sacheck_try(&l->__writer);
     if (l->__writer == 0) {
         l->__readers = l->__readers + 1;
+        __sacheck_reads(l);
         __sacheck_acquire(&l->__writer);
         result = 0;
     }
@@ -350,7 +371,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     if (l->__writer == self) {
         l->__writer = 0;
         __sacheck_release(&l->__writer);
-    } else if (l->__readers > 0) {
+    } else if (__sacheck_has_read(l)) {
         l->__readers = l->__readers - 1;
         __sacheck_release(&l->__readers);
     } else
