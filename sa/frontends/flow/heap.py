@@ -58,8 +58,8 @@ LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
 BOUNDS = frozenset({
-    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES, MORE_COPIES,
-    LOCK_JOINED,
+    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES,
+    MORE_COPIES, LOCK_JOINED,
 })  # fmt: skip
 
 

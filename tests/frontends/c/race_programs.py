@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-import tempfile
-from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -17,6 +13,7 @@ from sa.engines.verify import Options, verify
 from sa.frontends.load import load_program
 from sa.frontends.reading import Reading
 from tests.frontends.c.happens_before import PLAIN, Block, Statement, races
+from tests.frontends.c.tally import Tally, command, tally
 
 LOADS, STORES = ("relaxed", "consume", "acquire", "seq_cst"), ("relaxed", "release", "seq_cst")
 UPDATES = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
@@ -208,31 +205,15 @@ def compare(threads: tuple[Block, ...], folder: Path, seconds: float = 20.0) -> 
     return answer if right else f"wrong: {answer}"
 
 
-def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+def run(count: int, seed: int) -> Tally:
     """So many programs; the texts of those that do not agree."""
-    tally, wrong = Counter[str](), list[str]()
-    with tempfile.TemporaryDirectory() as name:
-        for number in range(count):
-            made = program(Random(f"{seed}-{number}"))
-            result = compare(made, Path(name))
-            tally[result.split(":")[0]] += 1
-            if result.startswith("wrong"):
-                wrong.append(f"/* {seed}-{number}: {result} */\n{text(made)}")
-    return tally, wrong
+    return tally(count, seed, _judged)
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    tally, wrong = run(options.count, options.seed)
-    for found in wrong[:3]:
-        print(found)
-    print(dict(tally), file=sys.stderr)
-    sys.exit(bool(wrong))
+def _judged(random: Random, folder: Path) -> tuple[str, str]:
+    made = program(random)
+    return compare(made, folder), text(made)
 
 
 if __name__ == "__main__":
-    main()
+    command(__doc__, run)
