@@ -20,7 +20,7 @@ from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
 from sa.frontends.flow.liveness import live
 from sa.frontends.flow.lives import HOLDERS, Dead, Free, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
-from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, racing
+from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, plainly, racing
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
 from sa.frontends.flow.waiting import SPURIOUS
@@ -110,28 +110,15 @@ def accesses(threads: Sequence[Thread], where: Layout, races: bool, lazy: bool) 
             loaded.add(number)
             users[number] = frozenset[int]().union(*map(numbers_of, threads))
     cells = {i: (*a.cells, *a.beside) for i, a in of.items()}
-    owned = guarded(threads, found, cells, lambda t, s: is_solo(t, s, running))
+    # Who frees an object without its lock races with who uses it, lock or not.
+    plain = plainly(threads, {i: a.cells for i, a in of.items()}, found) if races else {}
+    locked = {i: (*cs, *(c for c in plain.get(i, ()) if c not in cs)) for i, cs in cells.items()}
+    owned = guarded(threads, found, locked, lambda t, s: is_solo(t, s, running))
     together = Concurrency(running, lambda cell, thread: _users(cell, thread, where))
-    raced = racing(threads, _plainly(threads, of, found), where, together, owned) if races else UNASKED
+    raced = racing(threads, plain, where, together, owned) if races else UNASKED
     meets = _meets(threads[0], of, running)
     unset, used = arbitrary - where.columns.keys() if lazy else frozenset[int](), frozenset(loaded)
     return Accesses(found, of, running, loaders, storers, meets, fixed, arbitrary, unset, used, users, owned, raced)
-
-
-def _plainly(threads: Sequence[Thread], of: Mapping[int, Access], found: Found) -> dict[int, tuple[int, ...]]:
-    """The cells of the program that steps access, by the steps' identity: to free an object is to write all of it."""
-    made = dict[int, tuple[int, ...]]()
-    for thread in threads:
-        for step in thread.graph.steps:
-            match step.op:
-                case Load() | Store():
-                    made[id(step)] = of[id(step)].cells
-                case Free():
-                    ended = sorted(ended_by(step.op, found, thread.number))
-                    made[id(step)] = tuple(n for first in ended for n in found.layout.units[first])
-                case _:
-                    continue
-    return made
 
 
 def _extents(access: Access, where: Layout) -> set[int]:

@@ -18,6 +18,7 @@ from sa.frontends.flow.lives import Free
 from sa.frontends.flow.locks import Guarded
 from sa.frontends.flow.regions import inside_program_regions
 from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.values import Found, ended_by
 
 
 class Manner(NamedTuple):
@@ -55,6 +56,24 @@ class Concurrency(NamedTuple):
 
     running: Mapping[Node, frozenset[int]]
     users: Callable[[int, Thread], frozenset[int]]
+
+
+def plainly(
+    threads: Sequence[Thread], cells: Mapping[int, tuple[int, ...]], found: Found
+) -> dict[int, tuple[int, ...]]:
+    """The cells of the program that steps access, by the steps' identity: to free an object is to write all of it."""
+    made = dict[int, tuple[int, ...]]()
+    for thread in threads:
+        for step in thread.graph.steps:
+            match step.op:
+                case Load() | Store():
+                    made[id(step)] = cells[id(step)]
+                case Free():
+                    ended = sorted(ended_by(step.op, found, thread.number))
+                    made[id(step)] = tuple(n for first in ended for n in found.layout.units[first])
+                case _:
+                    continue
+    return made
 
 
 def racing(

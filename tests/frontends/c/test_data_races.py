@@ -361,3 +361,19 @@ def test_random_programs_have_a_race_where_the_definition_says_so(count: int, se
     tally, wrong = run(count, seed)
     assert wrong == []
     assert tally["PROVED"] > count * 0.2 and tally["REFUTED"] > count * 0.2
+
+
+def test_who_frees_without_the_lock_races_with_who_writes_under_it(tmp_path: Path) -> None:
+    """To free an object is to write it: all other accesses have a lock in common."""
+    shared = "#include <stdlib.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int *p;"
+    writes = "pthread_mutex_lock(&m); if (p) *p = 2; pthread_mutex_unlock(&m);"
+    taken = "pthread_mutex_lock(&m); int *q = p; {} pthread_mutex_unlock(&m); {}"
+    for inside, outside, expected in (
+        ("", "free(q);", "REFUTED"),
+        ("p = 0;", "free(q);", "PROVED"),
+        ("p = 0; free(q);", "", "PROVED"),
+    ):
+        text = threads(writes, taken.format(inside, outside), shared=shared)
+        text = text.replace("pthread_t t[2];", "pthread_t t[2]; p = malloc(sizeof *p);")
+        found = verdict(tmp_path, text, reading=RACES)
+        assert found is not None and found.name == expected
