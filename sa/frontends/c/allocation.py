@@ -19,7 +19,7 @@ from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
 from sa.frontends.flow.heap import GROWN
 from sa.frontends.flow.layout import EXTENT
-from sa.frontends.flow.lives import Free
+from sa.frontends.flow.lives import Free, Freeable
 from sa.terms import build
 
 #: How many scalars an array of a size that is not constant may have.
@@ -64,6 +64,8 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
     new = allocate(body, arguments[1:], False)
     if number(old) is build.ZERO:
         return new
+    # What cannot be freed is not copied first.
+    emit(body, Freeable(number(old)))
     assert isinstance(new.type, Pointer)
     kind, before, after = new.type.to, temporary(body, LONG), temporary(body, LONG)
     emit(body, Room(before, number(old)))

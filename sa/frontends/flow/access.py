@@ -18,7 +18,7 @@ from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Layout, Place, cell_at, extent_of
 from sa.frontends.flow.liveness import live
-from sa.frontends.flow.lives import HOLDERS, Dead, Free, Recycle, Track
+from sa.frontends.flow.lives import HOLDERS, Dead, Free, Freeable, Recycle, Track
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, plainly, racing
 from sa.frontends.flow.threads import Thread
@@ -153,11 +153,12 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
             cells = tuple(targets(values, key, found.layout))
             sure = all(v is not OTHER and cell_at(v, found.layout) in cells for v in values)
             return Access(cells, sure, isinstance(step.op, Store), lives_of(step, cells, found.layout))
-        case Free() | Dead():
+        case Free() | Freeable() | Dead():
             ended = ended_by(step.op, found, thread)
             lives = tuple(sorted(found.layout.lives[first] for first in ended & found.layout.lives.keys()))
             held = tuple(c for first in sorted(ended) for c in locks_in(first, found.layout))
-            return Access(lives, len(ended) == 1, True, (*lives, *held) if isinstance(step.op, Free) else ())
+            beside = () if isinstance(step.op, Dead) else (*lives, *held)
+            return Access(() if isinstance(step.op, Freeable) else lives, len(ended) == 1, True, beside)
         case Recycle(_, name):
             lives = tuple(sorted(found.layout.lives[first] for first in recyclable(name, found.layout)))
             return Access(lives, False, True, lives)

@@ -22,6 +22,7 @@ from sa.frontends.flow.lives import (
     USED_FREED,
     Dead,
     Free,
+    Freeable,
     Recycle,
 )
 from sa.frontends.flow.memory import alive, touched
@@ -92,8 +93,8 @@ def recycled(step: Step, path: Path, work: Work) -> Iterator[Path]:
 
 
 def freed(step: Step, path: Path, work: Work) -> tuple[list[Wrong], Path | None]:
-    """What goes wrong where memory is freed, and the path on which nothing does, if there is one."""
-    assert isinstance(step.op, Free)
+    """What goes wrong where memory is freed or might be, and the path on which nothing does, if there is one."""
+    assert isinstance(step.op, Free | Freeable)
     found, address = work.known.found, now(step.op.address, path, work)
     values, firsts = evaluate(step.op.address, found, work.thread.number), ended_by(step.op, found, work.thread.number)
     if not firsts and OTHER in values and 0 not in values:
@@ -109,7 +110,7 @@ def freed(step: Step, path: Path, work: Work) -> tuple[list[Wrong], Path | None]
         if life is not None:
             ended = build.ne(_life(life, path, work), build.ZERO)
             wrong.append(_ended(life, here, FREED_TWICE, path, work))
-            if life in work.names.cells:
+            if life in work.names.cells and isinstance(step.op, Free):
                 var = work.names.cells[life]
                 store[var] = build.ite(simplified(here), build.integer(step.op.site), store.get(var, var))
         wrong.append(Wrong(build.land(here, build.lnot(ended), held), FREED_HELD))

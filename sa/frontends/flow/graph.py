@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
 from sa.frontends.flow.actions import Show, Thing
-from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
 from sa.frontends.flow.orders import Fence, Lock, Order, Synchronise
 from sa.frontends.flow.waits import Waits
 from sa.terms import build
@@ -284,7 +284,7 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Free | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Free | Freeable | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
     | Fence | Synchronise | Waits
 )  # fmt: skip
 

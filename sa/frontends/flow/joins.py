@@ -40,7 +40,7 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.heap import BOUNDS, JOINED, LOCK, LOCK_JOINED
-from sa.frontends.flow.lives import Dead, Free
+from sa.frontends.flow.lives import Dead, Free, Freeable
 from sa.frontends.flow.orders import ACQUIRE, UPDATE
 from sa.terms import build
 
@@ -133,6 +133,8 @@ def _early(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]:
             yield from chain(graph, source, [told, replace(step.op, wrong=wrong)], target, step.origin)
         case Free():
             yield from chain(graph, source, [told, replace(step.op, early=True)], target, step.origin)
+        case Freeable():
+            yield Step(source, replace(step.op, early=True), target, step.origin)
         case Dead():
             yield from chain(graph, source, [told, step.op], target, step.origin)
         case _:

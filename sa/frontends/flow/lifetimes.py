@@ -15,7 +15,7 @@ from sa.base.source import position
 from sa.frontends.flow.access import Access, Running, is_own, looked_at, numbers_of
 from sa.frontends.flow.graph import Cell, Live, Load, Node, Object, Range, Skip, Step, Storage, Store, Words, outgoing
 from sa.frontends.flow.layout import Layout, layout
-from sa.frontends.flow.lives import LIFE, LIFE_OF, UNBORN, Dead, Free
+from sa.frontends.flow.lives import LIFE, LIFE_OF, UNBORN, Dead, Free, Freeable
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import Found, ended_by
 from sa.terms import build
@@ -119,7 +119,7 @@ def _seen(threads: Sequence[Thread], where: Layout) -> _Seen:
 def _used(thread: Thread, step: Step, of: Mapping[int, Access], found: Found) -> Iterator[int]:
     """The first addresses of the objects that a step may use and that may have ended by then."""
     match step.op:
-        case Free():
+        case Free() | Freeable():
             yield from ended_by(step.op, found, thread.number)
         case Load() | Store():
             lives = set(of[id(step)].beside)

@@ -42,6 +42,13 @@ class Free(Struct, frozen=True):
     early: bool = False
 
 
+class Freeable(Struct, frozen=True):
+    """The same without the end: what would go wrong if the object were freed goes wrong."""
+
+    address: Term
+    early: bool = False
+
+
 class Dead(Struct, frozen=True):
     """An object of an activation or a thread ends."""
 

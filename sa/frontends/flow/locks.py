@@ -14,7 +14,7 @@ from msgspec import Struct
 from sa.frontends.flow.graph import Load, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.heap import LOCK, LOCK_JOINED
 from sa.frontends.flow.layout import cell_at
-from sa.frontends.flow.lives import Free
+from sa.frontends.flow.lives import Free, Freeable
 from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, Values, evaluate
@@ -44,7 +44,7 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
                     known = _meant(evaluate(address, found, thread.number), found)
                     locks |= known
                     tried |= known if act is Act.TRY else set()
-                case Free():
+                case Free() | Freeable():
                     # Memory of a lock that is held must not be freed: so it is looked at.
                     tried |= set(cells.get(id(step), ()))
                 case Store(_, _, _, wrong, _) if wrong not in (LOCK, LOCK_JOINED) and not alone(thread, step):

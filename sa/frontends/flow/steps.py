@@ -45,7 +45,7 @@ from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.lives import Dead, Free, Recycle, Track
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
 from sa.frontends.flow.memory import is_early, length, loaded, outside_extents, set_first, stored
 from sa.frontends.flow.orders import Fence, Lock, Synchronise
 from sa.frontends.flow.paths import (
@@ -184,6 +184,10 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
             yield on
         case Free():
             yield from _freed(step, on, source, work)
+        case Freeable():
+            wrong, after = freed(step, on, work)
+            yield from _all_failed(wrong, on, step, source, work)
+            yield from () if after is None else (after,)
         case Show(action, values):
             alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)

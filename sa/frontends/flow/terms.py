@@ -26,7 +26,7 @@ from sa.frontends.flow.graph import (
     Test,
     Wait,
 )
-from sa.frontends.flow.lives import Free, Recycle
+from sa.frontends.flow.lives import Free, Freeable, Recycle
 from sa.frontends.flow.orders import Lock, Synchronise
 from sa.frontends.flow.waits import Block, Signal, TimeOut, Waited
 from sa.terms.substitute import substitute
@@ -42,7 +42,14 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (dividend, divisor)
         case Load(_, address) | Lock(address, _) | Stride(address, _) | Room(_, address):
             return (address,)
-        case Free(address) | Synchronise(address, _) | Block(address) | Signal(address, _) | Waited(_, address):
+        case (
+            Free(address)
+            | Freeable(address)
+            | Synchronise(address, _)
+            | Block(address)
+            | Signal(address, _)
+            | Waited(_, address)
+        ):
             return (address,)
         case Store(address, term):
             return (address, term)
@@ -102,7 +109,7 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return replace(op, address=term(address))
         case Room(var, address):
             return Room(register(var), term(address))
-        case Free(address, _) | Block(address) | Signal(address, _):
+        case Free(address) | Freeable(address) | Block(address) | Signal(address, _):
             return replace(op, address=term(address))
         case Waited(var, address):
             return Waited(register(var), term(address))

@@ -18,7 +18,7 @@ from sa.frontends.flow.division import quotient
 from sa.frontends.flow.graph import Among, Divide, Havoc, Live, Load, Range, Room, Set, Step, Storage, Store, base
 from sa.frontends.flow.layout import Layout, cell_at, extent_of, near
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.lives import Dead, Free, Recycle
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.views import kin, seen_number
@@ -160,7 +160,7 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
     return loaded, [(thread, var)] if changed else []
 
 
-def ended_by(op: Free | Dead, found: Found, thread: int) -> frozenset[int]:
+def ended_by(op: Free | Freeable | Dead, found: Found, thread: int) -> frozenset[int]:
     """The first addresses of the objects that an operation may end."""
     if isinstance(op, Dead):
         return frozenset({found.layout.addresses[base(op.name)]})

@@ -42,7 +42,7 @@ from sa.frontends.flow.graph import (
     fresh,
 )
 from sa.frontends.flow.heap import WAITING_COPIES
-from sa.frontends.flow.orders import ACQUIRE, RELEASE
+from sa.frontends.flow.orders import RELAXED
 from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -111,11 +111,12 @@ def _cell(place: int) -> Term:
 
 
 def _read(var: Var, place: int) -> Load:
-    return Load(var, _cell(place), _KEY, "thread", order=ACQUIRE)
+    # Signals order nothing (C11 7.26.3): what threads do is ordered by the mutex.
+    return Load(var, _cell(place), _KEY, "thread", order=RELAXED)
 
 
 def _written(place: int, value: Term) -> Store:
-    return Store(_cell(place), value, _KEY, "thread", order=RELEASE)
+    return Store(_cell(place), value, _KEY, "thread")
 
 
 def _counted(graph: Graph, origin: Origin, more: int) -> list[Op]:

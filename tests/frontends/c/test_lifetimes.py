@@ -54,6 +54,10 @@ MEMORY = {
         in_main("int *p = malloc(sizeof *p), *q; *p = 1; q = realloc(p, 2 * sizeof *p); *p = 2; free(q);"),
         Fault.FREED,
     ),
+    "`realloc` of what was freed": (
+        in_main("int *p = malloc(sizeof *p); *p = 1; free(p); p = realloc(p, 2 * sizeof *p);"),
+        Fault.FREED_TWICE,
+    ),
     "`realloc` hands over the new object": (
         in_main("int *p = malloc(sizeof *p); *p = 1; p = realloc(p, 2 * sizeof *p); *p = 2; free(p);"),
         None,
