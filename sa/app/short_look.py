@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from msgspec.structs import replace
-
+from sa.automata.program import Program
 from sa.base.budget import Budget, Report
 from sa.base.verdict import Verdict
 from sa.engines.engine import Refuter, Turn
@@ -14,8 +13,6 @@ from sa.engines.verify import Options, verify
 from sa.explicit.evidence import run_into
 from sa.explicit.search import Effort, Search, search
 from sa.explicit.system import system
-from sa.frontends.load import load_program
-from sa.frontends.reading import Reading
 from sa.question.asked import Asked, Refuted
 from sa.question.claims import claims_of
 
@@ -23,10 +20,9 @@ from sa.question.claims import claims_of
 SHORT = Effort(2_000, 4, reduced=False, inexact=2_000)
 
 
-def race_found(path: str, reading: Reading, options: Options) -> Verification | None:
+def race_found(races: Callable[[], Program], options: Options) -> Verification | None:
     """The answer to whether there are data races, if a short look finds one. Raises InputError and LimitReached."""
-    racing = replace(reading, races=True, deadlock=False, only="no-data-race")
-    program = load_program(path, families=True, reading=racing).program
+    program = races()
     bads = tuple(dict.fromkeys(bad for claim in claims_of(program) for bad in claim.bads))
     if program.families or not _looked(Asked(program.threads, bads, program.axioms), Budget(options.bounds)).bad:
         return None

@@ -20,6 +20,7 @@ from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading
+from sa.language.load import Loaded
 from sa.question.asked import Asked
 from sa.question.claims import claims_of
 
@@ -85,16 +86,16 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
 
         with suppress(LimitReached, InputError):
             warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
-    return answer(replace(outcome, warnings=warnings, beside=_races(request, outcome)))
+    return answer(replace(outcome, warnings=warnings, beside=_races(request, loaded, outcome)))
 
 
-def _races(request: VerifyRequest, outcome: Verification) -> Verification | None:
+def _races(request: VerifyRequest, loaded: Loaded, outcome: Verification) -> Verification | None:
     """Data races that nobody asked for, in a program in C with several threads."""
-    name, reading, program = outcome.program.source.name, request.reading, outcome.program
-    if not name.endswith((".c", ".i")) or reading.races or reading.only is not None or len(program.threads) < 2:
+    reading, program = request.reading, outcome.program
+    if loaded.races is None or reading.races or reading.only is not None or len(program.threads) < 2:
         return None
     from sa.app.short_look import race_found
 
     with suppress(LimitReached, InputError):
-        return race_found(request.path, reading, request.options)
+        return race_found(loaded.races, request.options)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os.path import realpath
 
 from msgspec import Struct
@@ -28,7 +28,8 @@ class Loaded(Struct, frozen=True):
     `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
     programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
     steps that touch several shared locations; no answer depends on them. `said` is what an answer about the
-    program assumes and does not check, where that is not the file's own business.
+    program assumes and does not check, where that is not the file's own business. `races` makes the program that claims
+    that there are no data races, for files that can have some; it raises InputError.
     """
 
     program: Program
@@ -38,6 +39,7 @@ class Loaded(Struct, frozen=True):
     imports: tuple[tuple[str, Program], ...] = ()
     lints: tuple[Diagnostic, ...] = ()
     said: Said = Said()
+    races: Callable[[], Program] | None = None
 
 
 class LoadedScript(Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.c.assumptions import said
 from sa.frontends.c.read import read
@@ -41,7 +42,13 @@ def load_with(path: str, reading: Reading) -> Loaded:
     unit, file = unit_of(text, reading)
     program = program_of(unit, text.source, keywords(), asked(reading))
     sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
-    return Loaded(program, tuple(file.problems), sources, said=said(reading, file, unit))
+
+    def races() -> Program:
+        """The same text, and nothing claimed but that there are no data races."""
+        other = replace(reading, races=True, deadlock=False, only="no-data-race")
+        return program_of(unit_of(text, other)[0], text.source, keywords(), asked(other))
+
+    return Loaded(program, tuple(file.problems), sources, said=said(reading, file, unit), races=races)
 
 
 def _meant(reading: Reading) -> Reading:

@@ -13,12 +13,31 @@ from msgspec.structs import replace
 
 from sa.base.source import position
 from sa.frontends.flow.access import Access, Running, is_own, looked_at, numbers_of
-from sa.frontends.flow.graph import Cell, Live, Load, Node, Object, Range, Skip, Step, Storage, Store, Words, outgoing
+from sa.frontends.flow.graph import (
+    Cell,
+    Live,
+    Load,
+    Node,
+    Object,
+    Op,
+    Range,
+    Skip,
+    Step,
+    Storage,
+    Store,
+    Stride,
+    Words,
+    base,
+    outgoing,
+)
 from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.lives import LIFE, LIFE_OF, UNBORN, Dead, Free, Freeable
+from sa.frontends.flow.orders import Lock, Synchronise
+from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import Found, ended_by
 from sa.terms import build
+from sa.terms.term import Term
 
 
 class _End(Struct, frozen=True):
@@ -53,10 +72,11 @@ def with_lives(
 
     Where the program `reuses` addresses, whatever may be freed needs one, and where it `tracks` memory, all of that.
     """
-    steps = [(t, s) for t in threads for s in t.graph.steps if isinstance(s.op, Free | Dead)]
-    if not steps and not tracks:
+    ending = _known_elsewhere(threads)
+    for thread in threads:
+        thread.graph.steps = [_kept(s, ending) for s in thread.graph.steps]
+    if not ending and not tracks and not any(isinstance(s.op, Free) for t in threads for s in t.graph.steps):
         return tuple(objects)
-    ending = {s.op.name for _, s in steps if isinstance(s.op, Dead)}
     lives = [_life(o, tracks) for o in objects if o.storage is Storage.HEAP or o.name in ending]
     seen = _seen(threads, layout((*objects, *lives), codes))
     needed = {e.first for e in seen.ends if _is_noticed(e, seen) or (reuses and isinstance(e.step.op, Free))}
@@ -71,6 +91,28 @@ def with_lives(
     names = {seen.where.places[seen.where.lives[first]].object.name: first for first in needed}
     kept = (replace(o, cells=(_of_sites(o.cells[0], told.get(names[o.name], ())),)) for o in lives if o.name in names)
     return (*objects, *kept)
+
+
+def _known_elsewhere(threads: Sequence[Thread]) -> set[str]:
+    """The variables that end and whose address is a value somewhere: only their own names mean the others."""
+    ending = {s.op.name for t in threads for s in t.graph.steps if isinstance(s.op, Dead)}
+    taken = {v.name for t in threads for s in t.graph.steps for term in _values(s.op) for v in term.free}
+    return {name for name in ending if base(name).name in taken}
+
+
+def _values(op: Op) -> tuple[Term, ...]:
+    """The terms that an operation reads, other than to say where it accesses memory."""
+    match op:
+        case Load() | Lock() | Synchronise() | Stride():
+            return ()
+        case Store(_, term):
+            return (term,)
+        case _:
+            return read_by(op)
+
+
+def _kept(step: Step, ending: set[str]) -> Step:
+    return replace(step, op=Skip()) if isinstance(step.op, Dead) and step.op.name not in ending else step
 
 
 def _life(obj: Object, tracks: bool) -> Object:
