@@ -327,11 +327,12 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 def _does_nothing(node: Any) -> bool:
-    """Whether a function for the end of a thread is none, or `free`, which is not looked at anyway."""
+    """Whether a function for the end of a thread is none."""
     while isinstance(node, c_ast.Cast):
         node = node.expr
-    none = isinstance(node, c_ast.Constant) and node.value == "0"
-    return none or (isinstance(node, c_ast.ID) and node.name in ("NULL", "free"))
+    return (isinstance(node, c_ast.Constant) and node.value == "0") or (
+        isinstance(node, c_ast.ID) and node.name == "NULL"
+    )
 
 
 def _key(name: str) -> Handler:
@@ -339,7 +340,7 @@ def _key(name: str) -> Handler:
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         if len(arguments) > 1 and not _does_nothing(arguments[1]):
-            hint = "give NULL, or call it before the thread ends"
+            hint = "give NULL, and call the function before the thread ends"
             raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
         site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys))
         if site >= MOST_KEYS:

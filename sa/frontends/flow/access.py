@@ -39,6 +39,10 @@ class Access(Struct, frozen=True):
     beside: tuple[int, ...] = ()
 
 
+#: Who uses a cell because something is claimed of it: no thread has this number.
+CLAIM = 0
+
+
 def touched(access: Access) -> Iterator[tuple[int, bool]]:
     """The cells of an access, and whether each of them is written."""
     yield from ((cell, access.writes) for cell in access.cells)
@@ -108,7 +112,8 @@ def accesses(threads: Sequence[Thread], where: Layout, races: bool, lazy: bool) 
         # Whatever goes wrong anywhere asks for the one, and the claim about deadlocks for the other.
         if (number := where.addresses.get(base(name))) is not None:
             loaded.add(number)
-            users[number] = frozenset[int]().union(*map(numbers_of, threads))
+            # Where there is one thread, the claim is another user.
+            users[number] = frozenset({CLAIM}).union(*map(numbers_of, threads))
     cells = {i: (*a.cells, *a.beside) for i, a in of.items()}
     # Who frees an object without its lock races with who uses it, lock or not.
     plain = plainly(threads, {i: a.cells for i, a in of.items()}, found) if races else {}

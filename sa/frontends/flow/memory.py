@@ -12,8 +12,9 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import position
 from sa.frontends.flow.access import Access
 from sa.frontends.flow.cuts import Work, may_race
-from sa.frontends.flow.graph import ANY, Cell, Load, Range, Step, Store
+from sa.frontends.flow.graph import ANY, Cell, Load, Range, Step, Store, base
 from sa.frontends.flow.heap import JOINED
+from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Column, element, extent_of, is_at, unset_value
 from sa.frontends.flow.lives import Free
 from sa.frontends.flow.paths import Path, Touched, choice_of
@@ -45,6 +46,15 @@ def racing_at(step: Step, address: Term, work: Work) -> Iterator[Meant]:
             here = is_at(address, cell, where) if len(cells) > 1 else build.TRUE
             column = _column(cell, work)
             yield Meant(cell, here, None if column is None else element(address, column))
+
+
+def may_be_early(path: Path, work: Work) -> Term:
+    """That the first thread, which is another one, has written what others may read too early."""
+    number = work.known.found.layout.addresses.get(base(EARLY))
+    if number is None or number in work.known.fixed or work.thread.number == 1:
+        return build.FALSE
+    var = work.names.cells[number]
+    return build.ne(path.store.get(var, var), build.ZERO)
 
 
 def is_early(step: Step) -> bool:

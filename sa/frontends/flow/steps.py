@@ -38,15 +38,13 @@ from sa.frontends.flow.graph import (
     Stride,
     Test,
     Wait,
-    base,
     outgoing,
 )
 from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
-from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
-from sa.frontends.flow.memory import is_early, length, loaded, outside_extents, set_first, stored
+from sa.frontends.flow.memory import is_early, length, loaded, may_be_early, outside_extents, set_first, stored
 from sa.frontends.flow.orders import Fence, Lock, Synchronise
 from sa.frontends.flow.paths import (
     Passed,
@@ -324,7 +322,7 @@ def _raced(step: Step, address: Term, path: Path, source: Node, work: Work) -> I
     """The steps that race; what they say of the program is not known where the first thread is early."""
     for race in races(step, address, path, work):
         on, what = replace(path, guard=race.guard), f"data race on `{race.name}`"
-        early = build.TRUE if is_early(step) else _early(path, work)
+        early = build.TRUE if is_early(step) else may_be_early(path, work)
         if (doubtful := build.land(on.guard, early)) is not build.FALSE:
             yield from _failed(on, doubtful, JOINED, step.origin, source, work)
         if (certain := build.land(on.guard, build.lnot(early))) is not build.FALSE:
@@ -348,7 +346,7 @@ def _failed(
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
         yield from _stopped(replace(path, guard=guard), source, work, True)
         return
-    if not bound and (early := _early(path, work)) is not build.FALSE:
+    if not bound and (early := may_be_early(path, work)) is not build.FALSE:
         yield from _failed(path, build.land(guard, early), JOINED, origin, source, work)
         guard = build.land(guard, build.lnot(early))
     alone(path, origin)
@@ -360,16 +358,9 @@ def _failed(
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
     origin = replace(origin, passed=edge.origin.passed, remark=edge.origin.remark)
     failure = Failure(FAULTS.get(what, Fault.REACHED), said)
-    yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
-
-
-def _early(path: Path, work: Work) -> Term:
-    """That the first thread, which is another one, has written what others may read too early."""
-    number = work.known.found.layout.addresses.get(base(EARLY))
-    if number is None or number in work.known.fixed or work.thread.number == 1:
-        return build.FALSE
-    var = work.names.cells[number]
-    return build.ne(path.store.get(var, var), build.ZERO)
+    # What is accessed before it goes wrong may race, too.
+    edge = replace(edge, origin=replace(origin, text=text), failure=failure)
+    yield Joint(source, FAILED, edge, path.touched, bound)
 
 
 def _stopped(path: Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:
