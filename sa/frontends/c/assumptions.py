@@ -13,6 +13,7 @@ from sa.frontends.c.caveats import (
     LEFT_TO_RIGHT,
     ORDER,
     PARTS,
+    REUSE,
     SEQUENTIAL,
     WAITS,
     WRAPS,
@@ -39,10 +40,11 @@ def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
     yield from file.granted
     for holds, caveat in (
         (file.parts and file.moves, PARTS),
-        # A wait that may end by itself never blocks for ever. In what order waits end is the implementation's choice.
+        # A wait that may end by itself never blocks for ever.
         (reading.deadlock, WAITS),
         (file.bit_fields and not reading.races, FIELDS),
         (file.addresses, ADDRESSES),
+        (file.frees and file.compared, REUSE),
         (file.placed, ORDER),
     ):
         if holds:

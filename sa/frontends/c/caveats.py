@@ -31,6 +31,11 @@ ADDRESSES = assuming(
     "each object has an address of its own, a small positive number",
     "compare pointers for equality only, and do not turn them into integers",
 )
+REUSE = assuming(
+    "address-reuse",
+    "an address that was freed comes back only from an allocation of the same type, and `realloc` moves the object",
+    "count versions beside pointers that are compared",
+)
 # Which of two objects comes first is not for C to say (C11 6.5.8).
 ORDER = assuming(
     "address-order",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, leading, locks_in
 from sa.frontends.flow.cuts import Work, is_seen
-from sa.frontends.flow.graph import Live, Range, Step
+from sa.frontends.flow.graph import Live, Range, Step, base
 from sa.frontends.flow.heap import JOINED
 from sa.frontends.flow.layout import Layout, is_at
 from sa.frontends.flow.lives import (
@@ -27,10 +27,12 @@ from sa.frontends.flow.lives import (
 )
 from sa.frontends.flow.memory import alive, touched
 from sa.frontends.flow.paths import Path, choice_of, now, with_value
+from sa.frontends.flow.rows import filled
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.values import OTHER, ended_by, evaluate, recyclable
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
 
 
 class Wrong(Struct, frozen=True):
@@ -88,8 +90,21 @@ def recycled(step: Step, path: Path, work: Work) -> Iterator[Path]:
         name = next(p.object.life_of for n, p in where.places.items() if n == where.lives[first])
         on = replace(seen_at(step, path, work), guard=guard)
         on = begun(name, on, on, replace(step, op=Live(name)), work)
+        on = replace(on, store={**on.store, **_first_values(first, step.op.name, work)})
         var = work.names.registers[step.op.var]
         yield replace(on, store=with_value(on.store, var, build.integer(first)))
+
+
+def _first_values(first: int, name: str, work: Work) -> dict[Var, Term]:
+    """The first values of a new object in the place of an old one, as far as it has some."""
+    where = work.known.found.layout
+    found = dict[Var, Term]()
+    for at, like in zip(where.units[first], where.units[where.addresses[base(name)]], strict=True):
+        initial, column = where.places[like].cell.initial, where.columns.get(like)
+        if initial is not None and at in work.names.cells:
+            value = initial if column is None else filled(column.initials)
+            found[work.names.cells[at]] = substitute(value, work.names.addresses)
+    return found
 
 
 def freed(step: Step, path: Path, work: Work) -> tuple[list[Wrong], Path | None]:

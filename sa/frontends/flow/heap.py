@@ -40,6 +40,7 @@ BOUND = "more objects than --heap"
 DEEPER = "more calls of one function inside each other than are inlined"
 GROWN = "more scalars than the translation has room for where `realloc` is used"
 KEYS = "more keys than the translation has"
+ROUNDS = "more rounds of a block than are told apart where the address of a variable is kept"
 READING = "more read locks at once than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
@@ -58,7 +59,7 @@ LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
 BOUNDS = frozenset({
-    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES,
+    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, ROUNDS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES,
     MORE_COPIES, LOCK_JOINED,
 })  # fmt: skip
 

@@ -72,7 +72,7 @@ def with_lives(
 
     Where the program `reuses` addresses, whatever may be freed needs one, and where it `tracks` memory, all of that.
     """
-    ending = _known_elsewhere(threads)
+    ending = known_elsewhere(threads)
     for thread in threads:
         thread.graph.steps = [_kept(s, ending) for s in thread.graph.steps]
     if not ending and not tracks and not any(isinstance(s.op, Free) for t in threads for s in t.graph.steps):
@@ -93,7 +93,7 @@ def with_lives(
     return (*objects, *kept)
 
 
-def _known_elsewhere(threads: Sequence[Thread]) -> set[str]:
+def known_elsewhere(threads: Sequence[Thread]) -> set[str]:
     """The variables that end and whose address is a value somewhere: only their own names mean the others."""
     ending = {s.op.name for t in threads for s in t.graph.steps if isinstance(s.op, Dead)}
     taken = {v.name for t in threads for s in t.graph.steps for term in _values(s.op) for v in term.free}
@@ -176,11 +176,11 @@ def _is_noticed(end: _End, seen: _Seen) -> bool:
     if not uses:
         return False
     life = seen.where.places[seen.where.lives[end.first]]
-    behind = _reached(end.thread, [end.step.target], life.object.life_of)
+    behind = reached(end.thread, [end.step.target], life.object.life_of)
     own = numbers_of(end.thread)
     beside = frozenset[int]().union(*(seen.running.get(n, frozenset()) for n in behind))
     started = [n for n, who in seen.running.items() if who & own]
-    met = _reached(seen.first, started, None)
+    met = reached(seen.first, started, None)
     for use in uses:
         if use.thread is end.thread:
             several = use.thread.identity is not None and not is_own(
@@ -196,7 +196,7 @@ def _is_noticed(end: _End, seen: _Seen) -> bool:
     return False
 
 
-def _reached(thread: Thread, start: Sequence[Node], until: str | None) -> set[Node]:
+def reached(thread: Thread, start: Sequence[Node], until: str | None) -> set[Node]:
     """The nodes that are reached from some, not by way of the beginning of an object."""
     following, reached, pending = outgoing(thread.graph.steps), set(start), list(start)
     while pending:

@@ -22,6 +22,7 @@ from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.heap import MOST_COPIES
 from sa.frontends.flow.impossible import without_impossible
+from sa.frontends.flow.instances import with_instances
 from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.lifetimes import with_lives
@@ -78,7 +79,8 @@ def translated(
             without_copies(thread.graph, thread.identity)
         without_flags(thread.graph)
         split(thread.graph)
-    shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
+    shared = tuple(o for o in unit.objects if o.storage is not Storage.THREAD)
+    with_instances(threads, (*shared, *extra), tuple(unit.procedures), unit.heap)
     own = (o for t in threads for o in t.graph.objects.values())
     objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
     where = layout(objects, unit.procedures)

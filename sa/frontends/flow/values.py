@@ -170,13 +170,18 @@ def ended_by(op: Free | Freeable | Dead, found: Found, thread: int) -> frozenset
 def recyclable(name: str, where: Layout) -> frozenset[int]:
     """The first addresses of the allocated objects that may end and are like the one with this name."""
     like = _form(where.addresses[base(name)], where)
-    return frozenset(first for first in where.allocated & where.lives.keys() if _form(first, where) == like)
+    return frozenset(first for first in where.allocated & where.lives.keys() if _fits(_form(first, where), like))
 
 
 def _form(first: int, where: Layout) -> tuple[tuple[str, str, bool], ...]:
-    """What tells kinds of objects apart: the names and types of their cells, and whether these are 0 at first."""
+    """What tells kinds of objects apart: the names and types of their cells, and whether these have first values."""
     cells = (where.places[n].cell for n in where.units[first])
-    return tuple((cell.path, cell.key, cell.initial is None) for cell in cells)
+    return tuple((cell.path, cell.key, cell.initial is not None) for cell in cells)
+
+
+def _fits(old: tuple[tuple[str, str, bool], ...], new: tuple[tuple[str, str, bool], ...]) -> bool:
+    """Whether an object may become a new one: what has first values gets those of the new one, which must have some."""
+    return len(old) == len(new) and all(a[:2] == b[:2] and a[2] <= b[2] for a, b in zip(old, new, strict=True))
 
 
 def room_at(value: int, where: Layout) -> tuple[int, int | None] | None:
