@@ -77,6 +77,7 @@ class Answer(Struct, frozen=True):
     _json: Callable[[], Mapping[str, Any]]
     _page: Callable[[], str]
     _certificate: Callable[[str], None] | None = None
+    _read: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -93,9 +94,7 @@ class Answer(Struct, frozen=True):
 
     def save_report(self, path: Path) -> None:
         """Write that page to a file. Raises InputError."""
-        from sa.app.replace_file import replace_file
-
-        replace_file(os.fspath(path), self.html())
+        _saved(os.fspath(path), self.html(), self._read)
 
     def save_certificate(self, path: Path) -> None:
         """Write the evidence for `certify`. Raises InputError, and ValueError for an answer without a certificate."""
@@ -140,7 +139,6 @@ def refine(
     from sa.app.refine import Answer as Refined
     from sa.app.refine import RefineRequest
     from sa.app.refine import refine as ask
-    from sa.app.replace_file import replace_file
     from sa.engines.options import Options
     from sa.report.outcome_json import outcomes_json
     from sa.report.page import refinement_page
@@ -161,19 +159,20 @@ def refine(
     stopped = [] if unknown is None else [stopped_document(unknown, " and ".join(paths))]
     documents = [*map(refinement_document, outcomes), *stopped]
     noticed = tuple(dict.fromkeys(d for a in found for d in a.noticed))
+    read = tuple(s.name for a in found for s in a.question.sources)
     return Answer(
         verdict,
         lambda: "\n".join(map(_shown, documents)),
         lambda: _builtins(outcomes_json(outcomes, unknown, noticed, EXIT_STATUS[verdict])),
         lambda: refinement_page(outcomes, unknown),
-        lambda path: replace_file(path, refinement_certificate(path, request, found)),
+        lambda path: _saved(path, refinement_certificate(path, request, found), read),
+        read,
     )
 
 
 def verify(path: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0, jobs: int = 1) -> Answer:
     """Do the invariants, assertions and guarantees of a program hold? Asked in `jobs` processes. Raises InputError."""
     from sa.app.certificate import verification_certificate
-    from sa.app.replace_file import replace_file
     from sa.app.verify import VerifyRequest
     from sa.app.verify import verify as ask
     from sa.engines.verify import Options
@@ -188,12 +187,14 @@ def verify(path: Path, *, timeout: float | None = None, split: bool = False, see
         return _stopped(Unknown(limit.reason), request.path)
     outcome = answer.outcome
     status = 0 if outcome.verdict is None else EXIT_STATUS[outcome.verdict]
+    read = tuple(s.name for s in answer.sources)
     return Answer(
         outcome.verdict,
         lambda: _shown(verification_document(outcome)),
         lambda: _builtins(verification_json(outcome, answer.noticed, status)),
         lambda: verification_page(outcome),
-        lambda to: replace_file(to, verification_certificate(to, request, answer)),
+        lambda to: _saved(to, verification_certificate(to, request, answer), read),
+        read,
     )
 
 
@@ -202,7 +203,6 @@ def prove(path: Path, *, timeout: float | None = None, jobs: int = 1, split: boo
     from sa.app.certificate import proof_certificate
     from sa.app.prove import ProveRequest
     from sa.app.prove import prove as ask
-    from sa.app.replace_file import replace_file
     from sa.engines.options import Options
     from sa.report.page import proof_page
     from sa.report.prove import proof_document
@@ -214,12 +214,14 @@ def prove(path: Path, *, timeout: float | None = None, jobs: int = 1, split: boo
     except LimitReached as limit:
         return _stopped(Unknown(limit.reason), request.path)
     proof, noticed = answer.proof, (*answer.warnings, *answer.noticed)
+    read = tuple(s.name for s in answer.sources)
     return Answer(
         proof.verdict,
         lambda: _shown(proof_document(proof, answer.seconds)),
         lambda: _builtins(proof_json(proof, noticed, answer.seconds, EXIT_STATUS[proof.verdict])),
         lambda: proof_page(proof, answer.seconds),
-        lambda to: replace_file(to, proof_certificate(to, request, answer)),
+        lambda to: _saved(to, proof_certificate(to, request, answer), read),
+        read,
     )
 
 
@@ -252,6 +254,15 @@ def certify(path: Path, *, timeout: float | None = None, source: Path | None = N
     made = judge(CertifyRequest(os.fspath(path), folder, Choice.Z3, False, _limits(timeout)))
     status = status_of(made)
     return None if status == EXIT_STATUS[Verdict.UNKNOWN] else status == 0
+
+
+def _saved(path: str, text: str, read: tuple[str, ...]) -> None:
+    """Write a file that is none of those that were read. Raises InputError."""
+    from sa.app.outputs import Output, refuse_loss
+    from sa.app.replace_file import replace_file
+
+    refuse_loss((Output("saving to", path),), read)
+    replace_file(path, text)
 
 
 def _limits(timeout: float | None) -> Limits:

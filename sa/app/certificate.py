@@ -134,6 +134,7 @@ def _evidence(result: Result | None) -> Json | None:
 
 def _verification(outcome: Verification) -> Json:
     claims = claimed(outcome.program)
+    families = any(claim.families for claim in claims)
     return {
         "verdict": None if outcome.verdict is None else outcome.verdict.name.lower(),
         "claims": [
@@ -142,17 +143,17 @@ def _verification(outcome: Verification) -> Json:
         ],
         "proofs": [_proof(proof, claims) for proof in outcome.proofs],
         "runs": [
-            {"claim": number, **_run(finding.run, finding.counts, claim)}
+            {"claim": number, **_run(finding.run, finding.counts, claim, families)}
             for number, (claim, finding) in enumerate(zip(claims, outcome.findings, strict=True))
             if finding.run is not None
         ],
     }
 
 
-def _run(run: Run, counts: Sequence[int], claim: Claimed) -> Json:
-    """A run, with the numbers of copies where there are families."""
+def _run(run: Run, counts: Sequence[int], claim: Claimed, families: bool) -> Json:
+    """A run, with the numbers of copies where some claim is about families."""
     made = run_json(run, (*claim.threads, *copies(claim.families, counts)))
-    return {"copies": list(counts), "run": made} if claim.families else {"run": made}
+    return {"copies": list(counts), "run": made} if families else {"run": made}
 
 
 def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:

@@ -62,8 +62,13 @@ def told_of_overflow(
     if not blocked or reading.overflow != "assume":
         return warnings
     checked = load_program(path, families=True, reading=replace(reading, overflow="check")).program
-    still = {d.span for d in vacuity((checked,), bounds) if d.code == "SA505"}
-    return tuple(_of_overflow(d) if d in blocked and d.span not in still else d for d in warnings)
+    still = {_place(d) for d in vacuity((checked,), bounds) if d.code == "SA505"}
+    return tuple(_of_overflow(d) if d in blocked and _place(d) not in still else d for d in warnings)
+
+
+def _place(found: Diagnostic) -> tuple[str, int, int] | None:
+    """Where it is: the same text that is read twice is two sources."""
+    return None if found.span is None else (found.span.source.name, found.span.start, found.span.end)
 
 
 def _of_overflow(blocked: Diagnostic) -> Diagnostic:

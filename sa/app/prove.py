@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.app.chain import Chain, same_links
+from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program
 from sa.automata.proof import Script, Step
 from sa.base.clock import clock
@@ -36,13 +37,14 @@ _NOT_BEGUN = "before this step began"
 class ProveRequest(Struct, frozen=True):
     """`split` splits steps of the programs' threads that touch several shared locations.
 
-    A `chain` has the script with it.
+    A `chain` has the script with it. `outputs` are what is written with the answer: no file that is read.
     """
 
     path: str
     split: bool
     options: Options
     chain: Chain | None = None
+    outputs: tuple[Output, ...] = ()
 
 
 class Answer(Struct, frozen=True):
@@ -68,6 +70,7 @@ def prove(request: ProveRequest, tell: Callable[[Callable[[Unknown], Answer]], N
     """
     started = clock()
     loaded = load_script(request.path, request.split, None if request.chain is None else request.chain.text)
+    refuse_loss(request.outputs, (s.name for s in loaded.sources if s.name != request.path))
     if request.chain is not None:
         same_links(request.chain, loaded.script)
     script, seconds = loaded.script, {"load": clock() - started}

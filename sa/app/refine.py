@@ -9,13 +9,16 @@ from os.path import realpath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
+from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import LimitReached, share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
+from sa.conditions.endless import termination
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
@@ -36,7 +39,7 @@ LOOKS_LONGER = "no other relation was found in the short time for it; `--infer-r
 #: What is claimed of two functions.
 ALONE = (
     "in every environment the second `{name}` does what the first one may do: the same visible actions with the same "
-    "values; and it writes no shared variable that the first one does not write by then, or in any case later"
+    "values; and it adds no write to shared memory"
 )
 
 
@@ -52,7 +55,7 @@ class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
-    where the relation fails.
+    where the relation fails. `outputs` are what is written with the answers: no file that is read.
     """
 
     paths: tuple[str, ...]
@@ -60,6 +63,7 @@ class RefineRequest(Struct, frozen=True):
     options: Options
     relate: Relate = Relate.AS_ASKED
     reading: Reading = USUAL
+    outputs: tuple[Output, ...] = ()
 
 
 class Answer(Struct, frozen=True):
@@ -77,7 +81,7 @@ class Answer(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
-    `sources` are all texts that were read; `assumed` is what an answer takes for granted beside them, `claim` what is
+    `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
     claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
     compute are taken to end.
     """
@@ -87,7 +91,7 @@ class Question(Struct, frozen=True):
     block: Refinement | None
     warnings: tuple[Diagnostic, ...]
     sources: tuple[Source, ...]
-    assumed: tuple[str, ...] = ()
+    said: Said = Said()
     claim: str | None = None
     ending: bool = False
 
@@ -96,6 +100,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = clock()
     asked = questions(request.paths, request.split, request.reading, families=True)
+    refuse_loss(request.outputs, (s.name for question in asked for s in question.sources))
     seconds = clock() - started
     for number, wanted in enumerate(asked, 1):
         noticed = _never(wanted, request.options)
@@ -109,13 +114,20 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(
             outcome,
-            claim="; ".join((question.claim or outcome.claim, *question.assumed)),
+            claim=question.claim or outcome.claim,
+            said=_with_termination(question, request.options),
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
             notes=notes,
             seconds={"load": seconds, **outcome.seconds},
         )
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _with_termination(question: Question, options: Options) -> Said:
+    """What is to be said beside an answer, which never speaks of termination."""
+    found = termination((question.concrete, question.abstract), options.limits)
+    return replace(question.said, not_checked=(*question.said.not_checked, *found))
 
 
 def _never(question: Question, options: Options) -> tuple[Diagnostic, ...]:
@@ -140,8 +152,8 @@ def _without_overflow(
 
     first, second = request.paths
     found, passes = without_overflow(outcome, number, (first, second), reading, request.options)
-    assumed = tuple(NO_BOUNDS if passes and a == NO_OVERFLOW else a for a in question.assumed)
-    return found, replace(question, assumed=assumed)
+    assumed = tuple(NO_BOUNDS if passes and a == NO_OVERFLOW else a for a in question.said.assumptions)
+    return found, replace(question, said=replace(question.said, assumptions=assumed))
 
 
 def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:
@@ -253,13 +265,13 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool)
 
 def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
-    assumed = tuple(dict.fromkeys((*abstract.assumed, *concrete.assumed)))
+    said = together((abstract.said, concrete.said))
     if block is None:
-        return Question(abstract.program, concrete.program, None, warnings, sources, assumed)
+        return Question(abstract.program, concrete.program, None, warnings, sources, said)
     meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
     if any(d.severity is Severity.ERROR for d in found):
         raise InputError(found)
-    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, assumed)
+    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, said)
 
 
 def _other(path: str, named: Path, split: bool, families: bool) -> Loaded:

@@ -1,12 +1,14 @@
-"""Files are replaced, and folders made, whole or not at all."""
+"""Files are replaced, and folders made, whole or not at all; streams are written to."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TextIO
 
 from sa.base.diagnostic import InputError, error
 
@@ -16,8 +18,49 @@ def replace_file(path: str, text: str) -> None:
 
     The text goes to a new file in the same folder, which takes the old one's place at once, so that nobody ever sees
     half of it. Where the system can, the new file has no name until it is complete: then not even a process that is
-    killed leaves anything behind.
+    killed leaves anything behind. What is no regular file stays what it is, and the text is written to it.
     """
+    try:
+        handle = _stream(path)
+        if handle is None:
+            _replace(path, text)
+            return
+        with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(text)
+    except OSError as wrong:
+        raise InputError((error("SA903", f"cannot write `{path}`: {wrong.strerror}"),)) from wrong
+
+
+def append_to(path: str) -> TextIO:
+    """A file that is written line by line while others may read it, empty at first. Raises OSError."""
+    handle = _stream(path)
+    return open(path if handle is None else handle, "w", encoding="utf-8")
+
+
+def _stream(path: str) -> int | None:
+    """A descriptor for what is written to as it is: a pipe, a terminal, or where this process's own output goes.
+
+    None for regular files and new ones. Raises OSError, also for what a text has no business in.
+    """
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    for standard in (1, 2):
+        # What the shell has opened for this process must not be replaced below its feet, nor written from its start.
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(standard), found):
+                return os.dup(standard)
+    if stat.S_ISREG(found.st_mode):
+        return None
+    if not (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode)):
+        kind = "it is a directory" if stat.S_ISDIR(found.st_mode) else "it is neither a file nor a stream"
+        raise OSError(errno.EINVAL, kind)
+    return os.open(path, os.O_WRONLY)
+
+
+def _replace(path: str, text: str) -> None:
+    """A new regular file, or new contents of one. Raises OSError."""
     # Loaded where something is written: it takes as long as ten rooms.
     from tempfile import mkstemp
 
@@ -36,11 +79,9 @@ def replace_file(path: str, text: str) -> None:
                 # Python follows the link to the file only where a folder is given, whatever it is.
                 os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
         os.replace(temporary, target)
-    except BaseException as wrong:
+    except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
-        if isinstance(wrong, OSError):
-            raise InputError((error("SA903", f"cannot write `{path}`: {wrong.strerror}"),)) from wrong
         raise
 
 

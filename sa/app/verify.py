@@ -8,6 +8,7 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.outputs import Output, refuse_loss
 from sa.base.budget import Budget
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError
@@ -19,17 +20,22 @@ from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading
+from sa.language.load import Loaded
 from sa.question.asked import Asked
 from sa.question.claims import claims_of
 
 
 class VerifyRequest(Struct, frozen=True):
-    """`split` splits steps that touch several shared locations, `reading` says how C is read."""
+    """`split` splits steps that touch several shared locations, `reading` says how C is read.
+
+    `outputs` are what is written with the answer: no file that is read.
+    """
 
     path: str
     split: bool
     options: Options
     reading: Reading = USUAL
+    outputs: tuple[Output, ...] = ()
 
 
 class Answer(Struct, frozen=True):
@@ -44,7 +50,9 @@ def exported(request: VerifyRequest, as_c: bool, rounds: int, unwind: int) -> st
     """The question within bounds in SMT-LIB 2, or as a sequential C program. Raises InputError and LimitReached."""
     from sa.bounded.export import c_program, formula
 
-    program = load_program(request.path, request.split, reading=request.reading).program
+    loaded = load_program(request.path, request.split, reading=request.reading)
+    refuse_loss(request.outputs, (s.name for s in loaded.sources))
+    program = loaded.program
     bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
     asked = Asked(program.threads, tuple(bads), program.axioms)
     if as_c:
@@ -60,11 +68,11 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     """
     started = clock()
     loaded = load_program(request.path, request.split, families=True, reading=request.reading)
+    refuse_loss(request.outputs, (s.name for s in loaded.sources))
     seconds = clock() - started
 
     def answer(outcome: Verification) -> Answer:
-        claim = "; ".join((outcome.claim, *loaded.assumed))
-        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds}, claim=claim)
+        timed = replace(outcome, seconds={"load": seconds, **outcome.seconds}, said=loaded.said)
         return Answer(within_bounds(timed), loaded.warnings, loaded.sources)
 
     def told(so_far: Callable[[Unknown], Verification]) -> None:
@@ -78,4 +86,16 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
 
         with suppress(LimitReached, InputError):
             warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
-    return answer(replace(outcome, warnings=warnings))
+    return answer(replace(outcome, warnings=warnings, beside=_races(request, loaded, outcome)))
+
+
+def _races(request: VerifyRequest, loaded: Loaded, outcome: Verification) -> Verification | None:
+    """Data races that nobody asked for, in a program in C with several threads."""
+    reading, program = request.reading, outcome.program
+    if loaded.races is None or reading.races or reading.only is not None or len(program.threads) < 2:
+        return None
+    from sa.app.short_look import race_found
+
+    with suppress(LimitReached, InputError):
+        return race_found(loaded.races, request.options)
+    return None

@@ -32,18 +32,20 @@ class Origin(Struct, frozen=True):
     """Where a declaration comes from: a span in some source, and what it is in words.
 
     The `chain` of a step leads from there outwards: macros whose expansion it is in, and calls that it is inlined at.
-    Where a step is made of statements on several lines, it has `passed` them all, in their order.
+    Where a step is made of statements on several lines, it has `passed` them all, in their order. A `remark` says what
+    happens there that no text says.
     """
 
     span: Span | None
     text: str = ""
     chain: tuple[Link, ...] = ()
     passed: tuple[Span, ...] = ()
+    remark: str = ""
 
 
 def innermost(origin: Origin) -> Origin:
     """The place alone, which is the same in every call and on every way."""
-    return replace(origin, chain=(), passed=()) if origin.chain or origin.passed else origin
+    return replace(origin, chain=(), passed=(), remark="") if origin.chain or origin.passed or origin.remark else origin
 
 
 class Kind(Enum):
@@ -140,16 +142,30 @@ class Fault(Enum):
     OVERFLOW = "a value is too large for its type"
     UNDEFINED = "what the step does is undefined"
     POINTER = "a pointer does not point to an object"
+    FREED = "memory is used after it was freed"
+    ENDED = "a variable is used after its lifetime"
+    FREED_TWICE = "memory is freed twice"
+    NOT_ALLOCATED = "what is freed does not begin an allocated object"
+    DESTROYED = "a synchronisation object is used after its destruction"
+    RAW = "a synchronisation object is used before its initialisation"
+    IN_USE = "a synchronisation object ends while it is in use"
+    LEAK = "allocated memory is lost"
     REACHED = "a call that must not be reached is reached"
-    RACE = "two threads access one memory location at once"
+    RACE = "two threads access one memory location, and neither access happens before the other"
     DEADLOCK = "no thread can take a step"
 
 
 class Failure(Struct, frozen=True):
-    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line."""
+    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line.
+
+    Where another step has a part in it, that is the last one which set the variable `since`: what it did is the word
+    for the value, and what is done `here` is another word.
+    """
 
     fault: Fault
     what: str
+    since: Var | None = None
+    here: str = ""
 
 
 class Edge(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Origin, Variable
+from sa.automata.automaton import Automaton, Fault, Origin, Variable
 from sa.automata.family import Copy, Family
 from sa.automata.ranges import within
 from sa.base.source import Source
@@ -23,10 +23,18 @@ class Axiom(Struct, frozen=True):
     origin: Origin
 
 
+class Way(Struct, frozen=True):
+    """A way in which a claim may be false: where the formula holds that is so, and the words say what it means."""
+
+    formula: Term
+    words: str
+
+
 class Invariant(Struct, frozen=True):
     """A named invariant claim over the program's variables; weak unless `strong`.
 
-    It is meant for any `copies` of its families, different or not, and may mention their identities.
+    It is meant for any `copies` of its families, different or not, and may mention their identities. The `ways` in
+    which it may be false are told to users who did not write it. What goes wrong then may have a name, its `fault`.
     """
 
     name: str
@@ -35,6 +43,8 @@ class Invariant(Struct, frozen=True):
     expect: Verdict | None
     origin: Origin
     copies: tuple[Copy, ...] = ()
+    ways: tuple[Way, ...] = ()
+    fault: Fault | None = None
 
 
 class Guarantee(Struct, frozen=True):
@@ -101,6 +111,7 @@ class Program(Struct, frozen=True):
     Failing steps with one of the origins in `bounds` say that a limit of the translation was reached: what is shown
     while one of them can be taken is not shown of the user's program. `several` are threads with names that more than
     one of their locals has in the text.
+    What is claimed of programs `beside` this one is claimed of it, too: their runs stand for some of its runs.
     """
 
     source: Source
@@ -115,6 +126,7 @@ class Program(Struct, frozen=True):
     families: tuple[Family, ...] = ()
     bounds: tuple[Origin, ...] = ()
     open: bool = False
+    beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -133,3 +145,8 @@ def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program
 
     threads, init = tuple(map(knowing, program.threads)), build.land(program.init, ranges)
     return replace(program, variables=(*new, *program.variables), threads=threads, init=init)
+
+
+def one_of(program: Program, place: int | None) -> Program:
+    """The program itself, or the one with this number beside it."""
+    return program if place is None else program.beside[place]

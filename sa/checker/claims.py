@@ -25,7 +25,8 @@ from sa.terms.term import Term, Var
 class Claimed(Struct, frozen=True):
     """A claim: `what` names it for people. `threads` and `families` are the program's, for a guarantee with edges that
     fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. A `bound` is
-    a limit of the translation (`Program.bounds`): while it can be reached nothing else is proved.
+    a limit of the translation (`Program.bounds`): while it can be reached nothing else is proved of the same program,
+    which is the one that is asked about, or one `beside` it.
     """
 
     what: str
@@ -33,11 +34,12 @@ class Claimed(Struct, frozen=True):
     threads: tuple[automaton.Automaton, ...]
     families: tuple[Family, ...] = ()
     bound: bool = False
+    beside: int | None = None
 
 
 def claimed(program: Program) -> tuple[Claimed, ...]:
-    """All claims of a program."""
-    return tuple(_claims(program))
+    """All claims of a program, then those of programs beside it."""
+    return (*_claims(program), *(replace(c, beside=n) for n, p in enumerate(program.beside) for c in _claims(p)))
 
 
 def _claims(program: Program) -> Iterator[Claimed]:

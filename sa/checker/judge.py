@@ -206,10 +206,11 @@ def judge_program(program: Program, entry: Entry, resources: Resources) -> Itera
         number, ruling = _reached(claims, run)
         if not isinstance(reached.get(number), Accepted):
             reached[number] = ruling
-    beyond = any(c.bound and v is not Verdict.PROVED for c, v in zip(claims, verdicts, strict=True))
+    beyond = {c.beside for c, v in zip(claims, verdicts, strict=True) if c.bound and v is not Verdict.PROVED}
     for number, (claim, said) in enumerate(zip(claims, verdicts, strict=True)):
         made: Ruling | None = _ruling(number, claim, said, excluded, reached)
-        if (claim.bound and said is Verdict.REFUTED) or (beyond and not claim.bound and said is Verdict.PROVED):
+        unlimited = claim.beside in beyond and not claim.bound and said is Verdict.PROVED
+        if (claim.bound and said is Verdict.REFUTED) or unlimited:
             made = Rejected("limits of the translation", "it does not cover what is beyond them", claim.what)
         yield Judged(claim.what, said, made)
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from sa.frontends.reading import PROPERTIES, USUAL, Reading
+from sa.frontends.reading import PROPERTIES, SHORT, USUAL, Reading
 
 _PANEL = "For programs in C"
 
@@ -32,6 +32,11 @@ class Property(str, Enum):  # noqa: UP042 -- as above
     """One kind of claim alone."""
 
     unreach_call = "unreach-call"
+    valid_memsafety = "valid-memsafety"
+    valid_deref = "valid-deref"
+    valid_free = "valid-free"
+    valid_memtrack = "valid-memtrack"
+    memory = "memory"
     no_data_race = "no-data-race"
     no_overflow = "no-overflow"
     no_deadlock = "no-deadlock"
@@ -99,7 +104,7 @@ PropertyOption: TypeAlias = Annotated[
     Property | None, typer.Option("--property", help="Decide only the claims of one property.", rich_help_panel=_PANEL)
 ]
 
-assert {p.value for p in Property} == set(PROPERTIES)
+assert {p.value for p in Property} == {*PROPERTIES, *SHORT}
 
 
 def reading(
@@ -121,7 +126,7 @@ def reading(
         raise typer.BadParameter("`--function` compares by permissions: it and `--plain always` exclude each other")
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
-    asked = None if only is None else only.value
+    asked = None if only is None else SHORT.get(only.value, only.value)
     way = USUAL.plain if plain is None else plain.value
     return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
 

@@ -30,11 +30,14 @@ def refine_chain(
     def request_of(bounds: Limits) -> ProveRequest:
         from sa.app.cache import users_cache
         from sa.app.chain import chain
+        from sa.app.outputs import refuse_loss
         from sa.app.prove import ProveRequest
         from sa.app.replace_file import replace_file
         from sa.engines.options import Options
 
         made = chain(paths, script, split)
+        outputs = settings.files.outputs
+        refuse_loss(outputs, (s.name for link in made.links for s in link.sources))
         if script is not None:
             replace_file(script, made.text)
         options = Options(bounds, seed, cache=users_cache() if cache else None)

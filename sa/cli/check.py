@@ -35,7 +35,7 @@ def check(
 
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, " ".join(files)))
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, " ".join(files), inputs=tuple(files)))
     if coverage:
         work(settings, lambda bounds: _covered(tuple(files)))
         return

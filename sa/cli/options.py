@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from msgspec import Struct
 
 from sa.base.limits import Limits, limits
+
+if TYPE_CHECKING:
+    from sa.app.outputs import Output
 
 #: What a command takes at most where nothing is said of it, in bytes.
 _MOST_MEMORY = 4096 * 2**20
@@ -164,10 +168,8 @@ class Within(Struct, frozen=True):
         return self.is_named if engines is None else engines_of(engines) == ("bounded",)
 
 
-def check_bounded(within: Within, engines: str | None, export: str | None, file: str) -> None:
+def check_bounded(within: Within, engines: str | None, export: str | None) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
-    if export is not None and os.path.realpath(export) == os.path.realpath(file):
-        raise typer.BadParameter("`--export` would replace the program itself")
     if export is not None and (within.rounds is None or within.unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
     if within.is_named and engines is not None and "bounded" not in engines_of(engines):
@@ -211,17 +213,32 @@ def watching_of(settings: Settings, trace: str | None, profile: bool) -> Watchin
 
 
 class Files(Struct, frozen=True):
-    """Files to write the answer to, as a page and for other tools; `subject` names what is asked about."""
+    """Files to write the answer to, as a page and for other tools; `subject` names what is asked about.
+
+    `others` are the files that a command writes beside them, by option; `inputs` are the paths that it is given.
+    """
 
     sarif: str | None = None
     junit: str | None = None
     subject: str = ""
     report: str | None = None
+    inputs: tuple[str, ...] = ()
+    others: Mapping[str, str | None] = MappingProxyType({})
 
     @property
     def any(self) -> bool:
-        """Whether there is a file to write."""
+        """Whether there is a file to write the answer to."""
         return any(name is not None for name in (self.sarif, self.junit, self.report))
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """All files to write."""
+        named = {"--sarif": self.sarif, "--junit": self.junit, "--report": self.report, **self.others}
+        if all(path is None for path in named.values()):
+            return ()
+        from sa.app.outputs import Output
+
+        return tuple(Output(option, path) for option, path in named.items() if path is not None)
 
 
 class Settings(Struct, frozen=True):
@@ -293,8 +310,9 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
         raise typer.BadParameter(f"`--chain` and `--{unfit}` exclude each other")
 
 
-def check_weakest(weakest: bool, others: Mapping[str, object]) -> None:
+def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:
     """That `--weakest-rely` has no options that it has no use for. Raises typer.BadParameter."""
-    unfit = next((name for name, given in others.items() if given), None)
+    written = {"certificate": files.others["--certificate"], "report": files.report, "sarif": files.sarif}
+    unfit = next((n for n, given in {**others, **written, "junit": files.junit}.items() if given), None)
     if weakest and unfit is not None:
         raise typer.BadParameter(f"`--weakest-rely` and `--{unfit}` exclude each other")

@@ -54,9 +54,11 @@ def prove(
         from sa.app.prove import ProveRequest
         from sa.engines.options import Options
 
-        return ProveRequest(file, split, Options(bounds, seed, jobs, cache=users_cache() if cache else None))
+        asked = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
+        return ProveRequest(file, split, asked, outputs=files.outputs)
 
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
+    files = Files(sarif, junit, file, report, (file,), {"--certificate": certificate})
+    settings = Settings(json, quiet, timeout, memory, files, why)
     follow(request_of, file, certificate, settings)
 
 

@@ -12,6 +12,7 @@ from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli import c_options, options
 from sa.cli.chain import refine_chain
+from sa.cli.options import Files, Settings
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import find
@@ -64,15 +65,15 @@ def refine(
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
-    settings = options.Settings(json, quiet, timeout, memory, options.Files(sarif, junit, paths[-1], report), why)
+    others = {"--certificate": certificate, "--script": script, "--trace": trace}
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report, paths, others), why)
     options.check_inferring(infer, certificate)
     narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
     unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
     how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     options.check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
     c_options.check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
-    written = {"certificate": certificate, "report": report, "sarif": sarif, "junit": junit}
-    options.check_weakest(weakest_rely, {"why": why, **narrowed, **written})
+    options.check_weakest(weakest_rely, settings.files, {"why": why, **narrowed})
     if chain:
         refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
@@ -80,8 +81,8 @@ def refine(
     else:
 
         def request(bounds: Limits) -> RefineRequest:
-            asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache)
-            return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how), reading=how)
+            asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache, how, settings.files)
+            return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how))
 
         _ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 
@@ -90,7 +91,7 @@ def _ask(
     paths: tuple[str, ...],
     asked: Callable[[Limits], RefineRequest],
     certificate: str | None,
-    settings: options.Settings,
+    settings: Settings,
     watching: options.Watching,
 ) -> None:
     """Ask, show the answers, write them down, and end with the status of the worst one."""
@@ -132,7 +133,7 @@ def _ask(
     decide(settings, " and ".join(paths), body, stopped)
 
 
-def _shown(answers: list[Answer], first: bool, settings: options.Settings) -> None:
+def _shown(answers: list[Answer], first: bool, settings: Settings) -> None:
     """If this was the last answer, there is no other one, whatever becomes of the files that are written then."""
     if answers[-1].last and first:
         lost = "error SA903: a limit was reached before all files were written\n" if settings.files.any else ""
@@ -150,7 +151,15 @@ def _options(bounds: Limits, seed: int, whole: bool, jobs: int) -> Options:
     return Options(bounds, seed, jobs, whole)
 
 
-def _request(paths: tuple[str, ...], split: bool, asked: Options, engine: str | None, cache: bool) -> RefineRequest:
+def _request(
+    paths: tuple[str, ...],
+    split: bool,
+    asked: Options,
+    engine: str | None,
+    cache: bool,
+    how: Reading,
+    files: Files,
+) -> RefineRequest:
     """What is asked of `paths`, of all engines or some."""
     from sa.app.cache import users_cache
     from sa.app.refine import RefineRequest
@@ -159,10 +168,11 @@ def _request(paths: tuple[str, ...], split: bool, asked: Options, engine: str | 
     engines = known(options.engines_of(engine))
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
-    return RefineRequest(paths, split, replace(asked, cache=kept, engines=engines))
+    asked = replace(asked, cache=kept, engines=engines)
+    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs)
 
 
-def _relate(infer: bool, settings: options.Settings, chosen: bool, how: Reading) -> Relate:
+def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
     """What to do where the relation fails. Asked for a verdict alone nobody wants to hear of another question."""
     from sa.app.refine import Relate
 
@@ -193,7 +203,7 @@ def _answer(
                 show()
 
 
-def _end(answers: list[Answer], unknown: Unknown | None, settings: options.Settings, paths: tuple[str, ...]) -> int:
+def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:
     """Say what is left to say when all answers are shown that there are; `unknown` says why there are no more."""
     stopped = [EXIT_STATUS[Verdict.UNKNOWN]] if unknown else []
     status = worst_status([*(status_of(a.outcome) for a in answers), *stopped])
@@ -215,7 +225,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: options.Setti
     return status
 
 
-def _page(answers: list[Answer], unknown: Unknown | None, settings: options.Settings) -> Callable[[], str]:
+def _page(answers: list[Answer], unknown: Unknown | None, settings: Settings) -> Callable[[], str]:
     """The report of all answers; `unknown` says why there are no more."""
 
     def page() -> str:
@@ -228,7 +238,7 @@ def _page(answers: list[Answer], unknown: Unknown | None, settings: options.Sett
     return page
 
 
-def _show(outcome: Outcome, settings: options.Settings) -> None:
+def _show(outcome: Outcome, settings: Settings) -> None:
     from sa.report.refine import refinement_document
     from sa.report.terminal import show_document
 

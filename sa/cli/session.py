@@ -18,7 +18,7 @@ from sa.base.limits import LimitReached, Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_INTERNAL, EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli.asked import ASKED, shared
 from sa.cli.options import Settings, limits_of, memory_of
-from sa.cli.output import screen, write, write_json
+from sa.cli.output import answered, screen, write, write_json
 from sa.cli.written import write_files
 from sa.processes.guard import guarded
 
@@ -43,6 +43,7 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
     `stopped` says what is known so far, and why there is no more. It may be called while the body is still running.
     """
     tell = stopped or partial(no_answer, settings)
+    check_outputs(settings, settings.files.inputs)
     if WORKERS.get():
         from sa.processes.group import age
         from sa.processes.supervisor import can_supervise, supervise
@@ -63,13 +64,29 @@ def work(settings: Settings, body: Callable[[Limits], int], stopped: Stopped | N
             def ended(reason: Reason, detail: str = "") -> int:
                 # Another thread may say it, which knows nothing of this one.
                 ASKED.set(asked)
-                return tell(reason, detail)
+                status = tell(reason, detail)
+                if not settings.json:
+                    # What is left behind may take long to be freed: that is no reason to say it again.
+                    answered(status)
+                return status
 
             with suppress(BlockingIOError):
                 finished = partial(_ended, settings, ended)
                 raise typer.Exit(supervise(bounds, body, ended, finished, write, settings.json))
     bounds = limits_of(settings)
     raise typer.Exit(_guarded(settings, lambda: body(bounds), tell, _GRACE))
+
+
+def check_outputs(settings: Settings, inputs: Iterable[str]) -> None:
+    """Leave with an error, before any work, where what a command writes would replace what it reads."""
+    if not settings.files.outputs:
+        return
+    from sa.app.outputs import refuse_loss
+
+    try:
+        refuse_loss(settings.files.outputs, inputs)
+    except InputError as wrong:
+        raise typer.Exit(wrong_input(settings, wrong.diagnostics)) from None
 
 
 def decide(settings: Settings, subject: str, body: Callable[[Limits], int], stopped: Stopped | None = None) -> None:
@@ -111,12 +128,25 @@ def wrong_input(settings: Settings, diagnostics: tuple[Diagnostic, ...]) -> int:
         document = diagnostics_json(diagnostics, EXIT_INPUT)
         # If this is about such a file, it cannot be told there.
         with suppress(InputError):
+            _refuse_loss(settings, diagnostics)
             write_files(settings, document)
         if settings.json:
             write_json(document)
     if not settings.json:
         complain(diagnostics)
     return EXIT_INPUT
+
+
+def _refuse_loss(settings: Settings, diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Raises InputError where the files for an answer are what it is about, however that was read."""
+    if not settings.files.outputs:
+        return
+    from sa.app.outputs import DESTROYS, refuse_loss
+
+    spoken = [d.span.source.name for d in diagnostics if d.span is not None]
+    refuse_loss(settings.files.outputs, (*settings.files.inputs, *spoken))
+    if any(d.code == DESTROYS for d in diagnostics):
+        raise InputError(diagnostics)
 
 
 def complain(diagnostics: Iterable[Diagnostic]) -> None:

@@ -10,7 +10,7 @@ from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
 from sa.cli.options import Files, JsonOption, JunitOption, MemoryOption, QuietOption, SarifOption, Settings
 from sa.cli.output import screen, write, write_json
-from sa.cli.session import run
+from sa.cli.session import check_outputs, run
 from sa.cli.written import write_facts
 
 #: Seconds for one question where nothing is said of it.
@@ -38,6 +38,7 @@ def ask_all(
     Exit status: 0 all as expected, 1 another verdict, 2 wrong input, 3 unknown, 4 internal error.
     """
     settings = Settings(json, quiet, None, memory, Files(sarif, junit))
+    check_outputs(settings, paths or ())
     run(settings, lambda: _test(tuple(paths or (".",)), jobs, timeout, settings))
 
 

@@ -20,6 +20,7 @@ from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
+    from sa.base.cache import Cache
     from sa.engines.portfolio_of_claims import Portfolio
 
     SoFar: TypeAlias = Callable[[Unknown], Answer]
@@ -62,28 +63,35 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), engine, export, file)
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report), why)
+    check_bounded(within := Within(rounds, unwind, schedule), engine, export)
+    others = {"--certificate": certificate, "--export": export, "--trace": trace}
+    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
 
     def body(bounds: Limits) -> int:
-        from sa.app.cache import users_cache
-        from sa.app.verify import VerifyRequest
-        from sa.app.verify import verify as work
+        import sa.app.verify as app
         from sa.cli.watching import watched
-        from sa.engines.portfolio_of_claims import CLAIMS
         from sa.engines.verify import Options
 
-        portfolio, others = _portfolio(within, engine, jobs)
-        memory = users_cache() if cache and portfolio is CLAIMS else None  # which may be of other engines
+        portfolio, processes = _portfolio(within, engine, jobs)
+        memory = _memory(cache, portfolio)
         with watched(watching_of(settings, trace, profile)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            request = VerifyRequest(file, split, Options(bounds, seed, memory, portfolio, watch.reports, others), how)
+            asked = Options(bounds, seed, memory, portfolio, watch.reports, processes)
+            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs)
             if export is not None:
                 return _exported(request, export, rounds or 1, unwind or 0)
-            return _answer(request, work(request, so_far.append), settings, certificate)
+            return _answer(request, app.verify(request, so_far.append), settings, certificate)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
+
+
+def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
+    """What was found before, which may be of other engines than some that were named."""
+    from sa.app.cache import users_cache
+    from sa.engines.portfolio_of_claims import CLAIMS
+
+    return users_cache() if cache and portfolio is CLAIMS else None
 
 
 def _portfolio(within: Within, engines: str | None, jobs: int) -> tuple[Portfolio, int]:

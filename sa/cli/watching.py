@@ -132,8 +132,10 @@ def _noted(asked: Asked, engine: str) -> Report:
 
 
 def _opened(path: str) -> TextIO:
+    from sa.app.replace_file import append_to
+
     try:
-        return open(path, "w", encoding="utf-8")
+        return append_to(path)
     except OSError as problem:
         message = f"cannot write `{path}`: {problem.strerror}"
         raise InputError((error("SA903", message, None, "name a file that can be written"),)) from None

@@ -78,7 +78,9 @@ def _of_thread(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
         # Where only checks are left, nothing waits; and the environment of an open program is nobody's text.
         elif place.name not in ends and place.origin.span is not None and (not edges or any(map(_written, edges))):
             hint = "a thread that waits forever refines any thread that can still take steps"
-            yield warning("SA505", f"`{thread.name}` blocks here forever", place.origin.span, hint)
+            # What it waits for says more than what it did last.
+            waits = next((e.origin.span for e in edges if _written(e)), place.origin.span)
+            yield warning("SA505", f"`{thread.name}` blocks here forever", waits or place.origin.span, hint)
     # A statement has a step for each way through it, of which some may be impossible.
     for edge in never:
         if edge.origin.span not in alive:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
@@ -71,6 +72,7 @@ class Outcome(Struct, frozen=True):
     Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
     that escapes whatever is related. A play about families of any number is one with so many `copies` of each.
     `tried` are the engines that were asked, each once for each goal. `families`: it is about any number of copies.
+    `said` is what it assumes and does not check.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Outcome(Struct, frozen=True):
     copies: tuple[int, ...] = ()
     tried: tuple[Tried, ...] = ()
     families: bool = False
+    said: Said = Said()
 
 
 class Found(Struct, frozen=True):

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Program
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.run import Run
 from sa.engines.tried import Tried, each_once
 from sa.question.asked import Proof
-from sa.question.claims import Claim
+from sa.question.claims import Claim, programs_of
 
 
 class Finding(Struct, frozen=True):
@@ -39,6 +40,8 @@ class Verification(Struct, frozen=True):
 
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
     `proofs` are the accepted ones, each of something that does not happen; `tried` are the engines that were asked.
+    `beside` is an answer to another question, which makes this one doubtful: that the program has data races.
+    `said` is what it assumes and does not check.
     """
 
     program: Program
@@ -51,6 +54,8 @@ class Verification(Struct, frozen=True):
     seconds: Mapping[str, float]
     proofs: tuple[Proof, ...] = ()
     tried: tuple[Tried, ...] = ()
+    beside: Verification | None = None
+    said: Said = Said()
 
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:
@@ -67,11 +72,15 @@ def within_bounds(outcome: Verification) -> Verification:
 
     That a limit is reached refutes nothing, and while it is not shown to be out of reach nothing else is proved.
     """
-    bounds = outcome.program.bounds
-    reached = [f for f in outcome.findings if f.claim.origin in bounds and f.verdict is not Verdict.PROVED]
-    if not reached:
+    findings = outcome.findings
+    for number, program in programs_of(outcome.program):
+        bounds = program.bounds
+        own = [f for f in findings if f.claim.beside == number]
+        if any(f.claim.origin in bounds and f.verdict is not Verdict.PROVED for f in own):
+            limited = partial(_limited, bounds=bounds)
+            findings = tuple(limited(f) if f.claim.beside == number else f for f in findings)
+    if findings == outcome.findings:
         return outcome
-    findings = tuple(map(partial(_limited, bounds=bounds), outcome.findings))
     verdicts = {f.verdict for f in findings}
     verdict = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
     return replace(outcome, findings=findings, verdict=verdict)

@@ -11,14 +11,13 @@ from functools import partial
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Automaton
-from sa.automata.family import Family, crowd
-from sa.automata.program import Program
+from sa.automata.family import crowd
+from sa.automata.program import Program, one_of
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import LimitReached, Limits, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
@@ -37,7 +36,7 @@ from sa.engines.runner import Judge, Progress, Reports, Ruled, run
 from sa.engines.tried import Tried
 from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
-from sa.question.claims import Claim, claims_of
+from sa.question.claims import Claim, claims_of, programs_of
 
 _CLOSED = "these hold in every run in which only the threads take steps"
 _OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
@@ -76,6 +75,7 @@ class _At(Struct):
     phase: str
     since: float
     bads: tuple[Bad, ...] = ()
+    beside: int | None = None
     engine: str = ""
     asked: float = 0.0
     last: Event | None = None
@@ -88,7 +88,7 @@ class _Work(Struct):
     claims: tuple[Claim, ...]
     options: Options
     started: float
-    known: dict[Bad, _Known] = field(default_factory=dict)
+    known: dict[tuple[int | None, Bad], _Known] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -109,10 +109,17 @@ def verify(
     if tell is not None:
         tell(lambda why: _answer(work, why, ()))
     stop, warnings = _prepared(work)
-    for about in dict.fromkeys((claim.threads, claim.families) for claim in claims):
+    groups = dict[tuple[int | None, object, object], list[Claim]]()
+    for claim in claims:
+        groups.setdefault((claim.beside, claim.threads, claim.families), []).append(claim)
+    # What is beside has a part of the time, and its turn first.
+    order = sorted(groups.values(), key=lambda group: group[0].beside is None)
+    for place, group in enumerate(order):
+        last = group[0].beside is None
+        bounds = options.bounds if last else share(options.bounds, 1 / (len(order) - place))
         if stop is None:
-            meant = (claim for claim in claims if (claim.threads, claim.families) == about)
-            stop = _searched(work, *about, tuple(dict.fromkeys(bad for claim in meant for bad in claim.bads)))
+            reached = _searched(work, tuple(group), bounds)
+            stop = reached if last or remaining(options.bounds) == 0 else None
     return _answer(work, stop, warnings)
 
 
@@ -124,9 +131,10 @@ def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
     warnings: tuple[Diagnostic, ...] = ()
     try:
         warnings = tuple(dict.fromkeys((*vacuous((program,), bounds), *no_start(program, bounds))))
-        everyone = (*program.threads, *crowd(program.families, tuple(2 for _ in program.families)))
-        if (doubt := uncut(everyone, program.axioms, bounds)) is not None:
-            stop = Unknown(Reason.SOLVER, doubt)
+        for _, one in programs_of(program):
+            everyone = (*one.threads, *crowd(one.families, tuple(2 for _ in one.families)))
+            if (doubt := uncut(everyone, one.axioms, bounds)) is not None:
+                stop = Unknown(Reason.SOLVER, doubt)
     except LimitReached as limit:
         stop = Unknown(limit.reason, "before the search began")
     _over(work)
@@ -140,25 +148,25 @@ def _over(work: _Work) -> None:
         work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + clock() - at.since
 
 
-def _searched(
-    work: _Work, threads: tuple[Automaton, ...], families: tuple[Family, ...], bads: tuple[Bad, ...]
-) -> Unknown | None:
-    """Note what can be settled of the same threads, as soon as it is; why that ended early, if it did."""
+def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown | None:
+    """Note what can be settled of claims about the same threads, as soon as it is; why that ended early, if it did."""
     options, axioms, started = work.options, work.program.axioms, clock()
-    asked = Asked(threads, bads, axioms, families=families, init=work.program.init)
+    threads, families, beside = claims[0].threads, claims[0].families, claims[0].beside
+    bads = tuple(dict.fromkeys(bad for claim in claims for bad in claim.bads))
+    asked = Asked(threads, bads, axioms, families=families, init=one_of(work.program, claims[0].beside).init)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
         if families:
-            return judged_of_crowd(asked, settled, options.bounds, options.seed)
-        return judged(threads, axioms, settled, options.bounds, options.seed)
+            return judged_of_crowd(asked, settled, bounds, options.seed)
+        return judged(threads, axioms, settled, bounds, options.seed)
 
     accepted, stop = list[Settled](), None
-    work.at = _At("search", started, bads)
+    work.at = _At("search", started, bads, beside)
     try:
-        for found in _said(work, portfolio, asked, judge):
+        for found in _said(work, claims, portfolio, asked, judge, bounds):
             match found:
                 case Note(words):
                     work.notes.append(words)
@@ -167,9 +175,11 @@ def _searched(
                 case Ruled():
                     work.seconds["check"] = work.seconds.get("check", 0.0) + found.checking
                     work.at.since += found.checking
-                    _note(work, found, clock() - started)
+                    _note(work, beside, found, clock() - started)
                     if isinstance(found.ruling, Accepted):
                         accepted.append(found.settled)
+                    if _refuted(work, claims):
+                        break
     except LimitReached as limit:
         stop = Unknown(limit.reason)
     except MemoryError:
@@ -183,31 +193,43 @@ def _searched(
     return stop
 
 
-def _said(work: _Work, portfolio: Portfolio, asked: Asked, judge: Judge) -> Iterator[Progress]:
+def _refuted(work: _Work, claims: tuple[Claim, ...]) -> bool:
+    """Whether all claims but limits of the translation are refuted: then these do not matter."""
+    limits, beside = one_of(work.program, claims[0].beside).bounds, claims[0].beside
+    known = [[work.known.get((beside, b)) for b in c.bads] for c in claims if c.origin not in limits]
+    return bool(limits and known) and all(any(k is not None and k.run is not None for k in found) for found in known)
+
+
+def _said(
+    work: _Work, claims: tuple[Claim, ...], portfolio: Portfolio, asked: Asked, judge: Judge, bounds: Limits
+) -> Iterator[Progress]:
     """What engines say, asked in one process or in several. Raises LimitReached."""
-    options, heard, over = work.options, partial(_heard, work), _over_by_runs(work)
-    budget = Budget(options.bounds, options.seed)
+    options, heard, over = work.options, partial(_heard, work), _over_by_runs(work, claims)
+    budget = Budget(bounds, options.seed)
     if options.jobs > 1:
         # Only who wants several processes pays for what makes them.
         from sa.engines.together import run_together
 
         return run_together(portfolio, asked, budget, judge, heard, over, options.jobs)
     # That a limit of the translation is reached refutes nothing.
-    refuting = {bad for claim in work.claims if claim.origin not in work.program.bounds for bad in claim.bads}
+    limits = one_of(work.program, claims[0].beside).bounds
+    refuting = {bad for claim in claims if claim.origin not in limits for bad in claim.bads}
     return run(portfolio, asked, budget, judge, heard, over, refuting.__contains__)
 
 
-def _over_by_runs(work: _Work) -> Callable[[Bad], bool]:
+def _over_by_runs(work: _Work, claims: tuple[Claim, ...]) -> Callable[[Bad], bool]:
     """Whether something bad matters no more: a run refutes each claim that it belongs to."""
-    meant = dict[Bad, list[tuple[Bad, ...]]]()
-    for claim in work.claims:
+    parts = dict[Bad, list[tuple[Bad, ...]]]()
+    for claim in claims:
         for bad in claim.bads:
-            meant.setdefault(bad, []).append(claim.bads)
+            parts.setdefault(bad, []).append(claim.bads)
+
+    beside = claims[0].beside
 
     def has_run(bads: tuple[Bad, ...]) -> bool:
-        return any((known := work.known.get(b)) is not None and known.run is not None for b in bads)
+        return any((known := work.known.get((beside, b))) is not None and known.run is not None for b in bads)
 
-    return lambda bad: all(map(has_run, meant[bad]))
+    return lambda bad: all(map(has_run, parts[bad]))
 
 
 def _heard(work: _Work, engine: str) -> Report:
@@ -229,7 +251,7 @@ def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
     at = work.at
     if at is None or not at.engine:
         return None
-    open_ = tuple(b for b in at.bads if b not in work.known)
+    open_ = tuple(b for b in at.bads if (at.beside, b) not in work.known)
     return Tried(at.engine, clock() - at.asked, stop.reason, open_, at.last)
 
 
@@ -254,7 +276,7 @@ def _portfolio(memory: Memory | None, portfolio: Portfolio) -> Portfolio:
     return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *portfolio)
 
 
-def _note(work: _Work, found: Ruled, seconds: float) -> None:
+def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None:
     """Keep what became of something bad; evidence that was not accepted counts only where nothing better is found."""
     settled, ruling = found.settled, found.ruling
     if isinstance(ruling, Accepted):
@@ -266,11 +288,11 @@ def _note(work: _Work, found: Ruled, seconds: float) -> None:
                 known = _Known(settled.how, seconds, run=reached, counts=counts)
             case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
                 known = _Known(settled.how, seconds, proof=evidence)
-        work.known.update(dict.fromkeys(settled.bads, known))
+        work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
         unknown = unaccepted(ruling)
         for bad in settled.bads:
-            work.known.setdefault(bad, _Known("", seconds, unknown=unknown))
+            work.known.setdefault((beside, bad), _Known("", seconds, unknown=unknown))
 
 
 def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...]) -> Verification:
@@ -281,7 +303,9 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
         tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
     otherwise = _Known("", clock() - work.started, unknown=stop or _NOT_FOUND)
-    findings = tuple(_finding(claim, [known.get(bad, otherwise) for bad in claim.bads]) for claim in work.claims)
+    findings = tuple(
+        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads]) for claim in work.claims
+    )
     # What a file expects is about `refine` where it claims nothing of itself.
     expected, notes = (program.expect, tuple(_notes(program))) if work.claims else (None, ())
     if any(f.verdict is Verdict.UNKNOWN for f in findings):

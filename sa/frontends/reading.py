@@ -6,12 +6,28 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from sa.base.caveat import assuming
+
 #: What can go wrong, and what is asked of it: the claims of one property alone.
-PROPERTIES = ("unreach-call", "no-data-race", "no-overflow", "no-deadlock")
+PROPERTIES = (
+    "unreach-call",
+    "valid-memsafety",
+    "valid-deref",
+    "valid-free",
+    "valid-memtrack",
+    "no-data-race",
+    "no-overflow",
+    "no-deadlock",
+)
+
+#: Those that ask for leaks, which nothing else does; and other names.
+TRACKING = ("valid-memsafety", "valid-memtrack")
+SHORT = {"memory": "valid-memsafety"}
 OVERFLOW = ("assume", "check", "wrap")
 
 #: What an answer takes for granted of signed arithmetic. Where numbers have no bounds, a play may pass those of C.
-NO_OVERFLOW, NO_BOUNDS = "where signed arithmetic does not overflow", "with signed numbers that have no bounds"
+NO_OVERFLOW = assuming("overflow", "signed arithmetic does not overflow", "ask again with `--overflow check`")
+NO_BOUNDS = assuming("overflow", "signed integers are unbounded", "ask again with `--overflow check`")
 
 #: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
 PLAIN = ("always", "permissions")

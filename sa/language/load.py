@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os.path import realpath
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec import Struct
 from sa.automata.automaton import Kind
 from sa.automata.program import Program
 from sa.automata.proof import Script
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source
 from sa.language import syntax
@@ -26,8 +27,9 @@ class Loaded(Struct, frozen=True):
 
     `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
     programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
-    steps that touch several shared locations; no answer depends on them. `assumed` says what an answer about the
-    program takes for granted, where that is not the file's own business.
+    steps that touch several shared locations; no answer depends on them. `said` is what an answer about the
+    program assumes and does not check, where that is not the file's own business. `races` makes the program that claims
+    that there are no data races, for files that can have some; it raises InputError.
     """
 
     program: Program
@@ -36,7 +38,8 @@ class Loaded(Struct, frozen=True):
     blocks: tuple[Block, ...] = ()
     imports: tuple[tuple[str, Program], ...] = ()
     lints: tuple[Diagnostic, ...] = ()
-    assumed: tuple[str, ...] = ()
+    said: Said = Said()
+    races: Callable[[], Program] | None = None
 
 
 class LoadedScript(Struct, frozen=True):

@@ -25,7 +25,7 @@ from sa.automata.automaton import (
     variables_of,
 )
 from sa.automata.family import Family, of_symbolic
-from sa.automata.program import Guarantee, Program
+from sa.automata.program import Guarantee, Program, Way
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Failing
 from sa.terms import build
@@ -38,7 +38,9 @@ class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
-    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton.
+    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. The `ways` in
+    which it may be false are known of some. It is claimed of the program itself, or of the one with this number
+    `beside` it. What goes wrong may have a name, its `fault`.
     """
 
     name: str
@@ -47,10 +49,22 @@ class Claim(Struct, frozen=True):
     expect: Verdict | None
     threads: tuple[Automaton, ...]
     families: tuple[Family, ...] = ()
+    ways: tuple[Way, ...] = ()
+    beside: int | None = None
+    fault: Fault | None = None
+
+
+def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
+    """The programs of which claims are made: the program itself, and those beside it with their numbers."""
+    return ((None, program), *enumerate(program.beside))
 
 
 def claims_of(program: Program) -> tuple[Claim, ...]:
-    """All claims in the order of the text."""
+    """All claims in the order of the text, those of programs beside it behind its own."""
+    return tuple(replace(c, beside=n) for n, one in programs_of(program) for c in _claims_of(one))
+
+
+def _claims_of(program: Program) -> tuple[Claim, ...]:
     claims = list[Claim]()
     for place, thread in enumerate(program.threads):
         claims.extend(_checks(thread, program.threads))
@@ -68,7 +82,8 @@ def claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        claims.append(Claim(f"invariant {invariant.name}", bads, invariant.origin, invariant.expect, program.threads))
+        name, origin, expect = f"invariant {invariant.name}", invariant.origin, invariant.expect
+        claims.append(Claim(name, bads, origin, expect, program.threads, ways=invariant.ways, fault=invariant.fault))
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 
@@ -80,7 +95,8 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
             found.setdefault(innermost(edge.origin), []).append(edge)
     for origin, edges in found.items():
         faults = {e.failure.fault for e in edges if e.failure is not None}
-        name = f"{'assert' if Fault.ASSERTION in faults else 'no failure in'} {_words(edges[0])}"
+        kind = "assert" if Fault.ASSERTION in faults else "no" if faults == {Fault.RACE} else "no failure in"
+        name = f"{kind} {_words(edges[0])}"
         yield _never(f"{thread.name}: {name}", thread, edges, origin, threads)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import Source, Span
 from sa.base.verdict import Unknown, Verdict
@@ -170,6 +171,11 @@ def without_runs(verdict: Verdict | None, warnings: Iterable[Diagnostic]) -> tup
         return ()
     text = f"There are no runs, so this proof says nothing: {stuck[0]}. Check the initial values and `init`."
     return ((Paragraph(text, Tone.BAD),),)
+
+
+def said_beside(said: Said) -> tuple[Section, ...]:
+    """What an answer assumes and does not check, one line each."""
+    return (tuple(Paragraph(line) for line in said.lines),) if said.lines else ()
 
 
 def unexpected(expected: Verdict | None, found: Verdict | None, who: str = "the file") -> str | None:

@@ -53,7 +53,10 @@ class Part(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """A verdict about a subject, None where there is none, and its parts. `stopped` says why there are no more."""
+    """A verdict about a subject, None where there is none, and its parts. `stopped` says why there are no more.
+
+    `caveats` are what it assumes and does not check.
+    """
 
     subject: str
     verdict: Verdict | None
@@ -62,6 +65,7 @@ class Facts(Struct, frozen=True):
     parts: tuple[Part, ...]
     diagnostics: tuple[DiagnosticJson, ...] = ()
     stopped: str = ""
+    caveats: tuple[str, ...] = ()
 
 
 def read_document(text: str) -> DocumentJson | None:
@@ -78,14 +82,16 @@ def facts_of(document: DocumentJson, subject: str) -> Facts:
     match document:
         case VerificationJson():
             parts = tuple(_claim(c, document) for c in document.claims)
+            noted, caveats = tuple(document.warnings), _caveats(document)
             return Facts(
-                document.file, document.verdict, document.expected, document.status, parts, tuple(document.warnings)
+                document.file, document.verdict, document.expected, document.status, parts, noted, caveats=caveats
             )
         case OutcomeJson():
             parts = tuple(map(_refinement, document.outcomes))
             stopped = "" if document.unknown is None else _because(document.unknown)
             noted = tuple(document.warnings)
-            return Facts(subject, document.verdict, None, document.status, parts, noted, stopped)
+            caveats = tuple(dict.fromkeys(c for o in document.outcomes for c in _caveats(o)))
+            return Facts(subject, document.verdict, None, document.status, parts, noted, stopped, caveats)
         case ProofJson():
             parts = tuple(map(_step, document.steps))
             return Facts(
@@ -101,6 +107,10 @@ def facts_of(document: DocumentJson, subject: str) -> Facts:
             return Facts(subject, document.verdict, None, document.status, (), (), stopped)
         case _:
             assert_never(document)
+
+
+def _caveats(document: VerificationJson | RefinementJson) -> tuple[str, ...]:
+    return tuple(c.text for c in (*document.assumptions, *document.not_checked))
 
 
 def as_expected(facts: Facts) -> bool | None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from sa.automata.automaton import Origin
+from sa.base.caveat import Caveat
 from sa.base.diagnostic import Diagnostic, Severity
 from sa.base.source import Span, position
 from sa.base.verdict import EXIT_INTERNAL, EXIT_STATUS, Unknown, Verdict
@@ -114,6 +115,23 @@ def _text(value: object) -> str:
 def diagnostics_json(diagnostics: Iterable[Diagnostic], status: int) -> DiagnosticsJson:
     """Diagnostics and the exit status of the command that found them."""
     return DiagnosticsJson(status, [diagnostic_json(d) for d in diagnostics])
+
+
+class CaveatJson(Struct, frozen=True):
+    """What an answer assumes or does not check: a name for programs, a sentence, and how to find out more.
+
+    `places` are what it is about, where that is known.
+    """
+
+    kind: str
+    text: str
+    check: str
+    places: list[SpanJson]
+
+
+def caveats_json(found: Iterable[Caveat]) -> list[CaveatJson]:
+    """Caveats with their places."""
+    return [CaveatJson(c.kind, c.text, c.check, [_span(p) for p in c.places]) for c in found]
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> DiagnosticJson:

@@ -40,6 +40,10 @@ def junit(found: Sequence[Facts]) -> str:
             skipped=str(sum(c.wrong is not None and c.wrong[0] == "skipped" for c in cases)),
             time=f"{sum(c.seconds for c in cases):.3f}",
         )
+        if facts.caveats:
+            properties = ElementTree.SubElement(suite, "properties")
+            for text in facts.caveats:
+                ElementTree.SubElement(properties, "property", name="caveat", value=printable(text))
         for case in cases:
             entry = ElementTree.SubElement(
                 suite,

@@ -11,7 +11,7 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
 from sa.engines.outcome import Outcome, Result
-from sa.report.json import DiagnosticJson, UnknownJson, diagnostic_json, unknown_json
+from sa.report.json import CaveatJson, DiagnosticJson, UnknownJson, caveats_json, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
 from sa.report.refine import domain
 from sa.report.story import broken_in
@@ -73,7 +73,8 @@ class RefinementJson(Struct, frozen=True):
 
     `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
     visible behaviour that escapes whatever is related. `copies` are how many of each family of any number a play has.
-    `tried` are the engines that were asked where there is no answer.
+    `tried` are the engines that were asked where there is no answer. `assumptions` are what it takes for granted,
+    `not_checked` what it says nothing about.
     """
 
     name: str
@@ -90,6 +91,8 @@ class RefinementJson(Struct, frozen=True):
     escape: ResultJson | None
     copies: list[int]
     tried: list[TriedJson]
+    assumptions: list[CaveatJson]
+    not_checked: list[CaveatJson]
 
 
 class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
@@ -129,6 +132,8 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         None if outcome.escape is None else result_json(outcome.escape),
         list(outcome.copies),
         [tried_json(t) for t in outcome.tried] if outcome.verdict is Verdict.UNKNOWN else [],
+        caveats_json(outcome.said.assumptions),
+        caveats_json(outcome.said.not_checked),
     )
 
 

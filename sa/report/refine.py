@@ -36,6 +36,7 @@ from sa.report.document import (
     Tone,
     Words,
     because,
+    said_beside,
     unexpected,
     verdict_words,
     without_runs,
@@ -60,7 +61,8 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     domains = {domain(r.goal) for r in outcome.results}
     over = f", {domains.pop()}" if len(domains) == 1 else ""
     empty = without_runs(outcome.verdict, outcome.warnings)
-    sections: list[Section] = [(Paragraph(f"Claim{over}: {outcome.claim}"),), *empty, (_goals(outcome.results),)]
+    claim = Paragraph(f"Claim{over}: {outcome.claim}")
+    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))

@@ -120,7 +120,8 @@ def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told, c
     name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
     chain = wrap(chain_told(turn.move.edge.origin), where.column, FAINT) if chained else []
     lines = passed_told(turn.move.edge.origin, [name.append_text(Text.assemble(*_head(turn)))], where.column)
-    lines += [*chain, *pack(_changes(turn, before, how), where.column)]
+    remark = wrap(turn.move.edge.origin.remark, where.column, STRONG)
+    lines = [*remark, *lines, *chain, *pack(_changes(turn, before, how), where.column)]
     cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
     yield from _rows(str(number), cells[:1] if where.together else cells, where)
 

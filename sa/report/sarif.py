@@ -36,11 +36,14 @@ RULES: Mapping[str, tuple[str, str]] = {
 def sarif(found: Iterable[Facts], version: str, meanings: Mapping[str, tuple[str, str]]) -> str:
     """One run with the results of all answers. `meanings` are the titles and texts of the codes of diagnostics."""
     # What is wrong with a file is said of each file that imports it.
-    results = list({json.dumps(result): result for facts in found for result in _results(facts)}.values())
+    answers = tuple(found)
+    results = list({json.dumps(result): result for facts in answers for result in _results(facts)}.values())
     used = sorted({result["ruleId"] for result in results})
     rules = [_rule(rule, *(RULES.get(rule) or meanings.get(rule, (rule, rule)))) for rule in used]
     driver = {"name": "sacheck", "version": version, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    if caveats := [{"subject": f.subject, "text": text} for f in answers for text in f.caveats]:
+        run["properties"] = {"caveats": caveats}
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
 

@@ -89,6 +89,11 @@ def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
     return f"{_element(shown, None)} = {_word(value, var.sort, shown)}"
 
 
+def word_of(var: Var, value: Value, how: Told) -> str:
+    """The word for a value of a shared variable."""
+    return _word(value, var.sort, _shown(var, None, how))
+
+
 def _changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str, str]]:
     """What became of a variable, of an array element by element."""
     shown = _shown(var, thread, how)

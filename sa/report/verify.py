@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Origin
-from sa.automata.program import Program
+from sa.automata.automaton import Fault, Origin
+from sa.automata.program import Program, one_of
 from sa.base.source import position
+from sa.base.verdict import Verdict
 from sa.certificates.crowd import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
@@ -28,15 +29,18 @@ from sa.report.document import (
     Tone,
     Words,
     because,
+    said_beside,
     unexpected,
     verdict_words,
     without_runs,
 )
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
+from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
+from sa.report.waiting import waiting
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
@@ -63,6 +67,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     sections: list[Section] = [
         (Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),),
+        *said_beside(outcome.said),
         *empty,
         (_claims(outcome.findings),),
     ]
@@ -73,8 +78,18 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
         sections.append((Paragraph(help_),))
-    sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
+    sections.extend((Paragraph(f"Note: {note}"),) for note in notes_of(outcome))
     return Document(verdict_words(outcome.verdict), name, wrong, (*sections, seconds))
+
+
+def notes_of(outcome: Verification) -> Iterator[str]:
+    """What is noted beside the answer."""
+    yield from outcome.notes
+    if outcome.beside is not None:
+        program = outcome.beside.program
+        told = (race_told(f, program) for f in outcome.beside.findings if f.verdict is Verdict.REFUTED)
+        if (race := next((t for t in told if t is not None), None)) is not None:
+            yield f"{race}. C leaves such a program undefined; ask with `--races`"
 
 
 def domain(outcome: Verification) -> str:
@@ -122,13 +137,16 @@ def line_of(origin: Origin) -> str:
 def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
     yield (Paragraph(f"{names}: violated at the end of this run:"),)
-    yield (RunTrace(shown.run, outcome.program),)
+    program = one_of(outcome.program, shown.findings[0].claim.beside)
+    yield (RunTrace(shown.run, program),)
     for finding in shown.findings:
         blocks = list[Block]()
         if finding.claim.origin.span is not None:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
-        values = ", ".join(violating(finding, outcome.program))
-        if values:
+        values = ", ".join(violating(finding, program))
+        if (race := race_told(finding, program)) is not None:
+            blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
+        elif values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         yield tuple(blocks)
 
@@ -136,10 +154,13 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """Where the threads are and which values the variables have that a violated claim speaks of.
 
-    Of a step that fails, these are the variables of the condition under which it does, in the state before it.
+    Of a step that fails, these are the variables of the condition under which it does, in the state before it. Of a
+    data race it is told what races.
     """
     run = finding.run
     assert run is not None
+    if (race := race_told(finding, program)) is not None:
+        return (race,)
     if run.ending is Ending.VIOLATED:
         last = run.turns[-1].after if run.turns else run.start
         families = finding.claim.families
@@ -148,6 +169,8 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
         spoken = {v.name.thread for v in free if v.name.place is not None}
         threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
+        if finding.claim.fault is Fault.DEADLOCK:
+            places = tuple(waiting(finding.claim.threads, last))
         return (*places, *_values(free, last.shared, None, program))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start
     failed = run.turns[-1]

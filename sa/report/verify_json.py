@@ -6,14 +6,24 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sa.automata.program import one_of
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
-from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
+from sa.report.json import (
+    CaveatJson,
+    DiagnosticJson,
+    OriginJson,
+    UnknownJson,
+    caveats_json,
+    diagnostic_json,
+    origin_json,
+    unknown_json,
+)
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, runs, violating
+from sa.report.verify import domain, notes_of, runs, violating
 
 
 class FindingJson(Struct, frozen=True):
@@ -35,7 +45,10 @@ class FindingJson(Struct, frozen=True):
 
 
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
-    """`sacheck verify`: the verdict, null where nothing is claimed, and every claim; `seconds` by phase."""
+    """`sacheck verify`: the verdict, null where nothing is claimed, and every claim; `seconds` by phase.
+
+    `assumptions` are what it takes for granted, `not_checked` what it says nothing about.
+    """
 
     verdict: Verdict | None
     status: int
@@ -48,6 +61,8 @@ class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-ver
     notes: list[str]
     warnings: list[DiagnosticJson]
     seconds: dict[str, float]
+    assumptions: list[CaveatJson]
+    not_checked: list[CaveatJson]
 
 
 def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], status: int) -> VerificationJson:
@@ -62,9 +77,11 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         domain(outcome),
         [_finding(f, shown, outcome) for f in outcome.findings],
         [run_json(run) for run in shown],
-        list(outcome.notes),
+        list(notes_of(outcome)),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
         dict(outcome.seconds),
+        caveats_json(outcome.said.assumptions),
+        caveats_json(outcome.said.not_checked),
     )
 
 
@@ -78,6 +95,6 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         origin_json(finding.claim.origin),
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
-        list(violating(finding, outcome.program)) if finding.run is not None else [],
+        list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
     )

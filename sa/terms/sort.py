@@ -33,6 +33,17 @@ class EnumSort(Struct, frozen=True):
     name: str
     constructors: tuple[str, ...]
 
+    def __hash__(self) -> int:
+        # Each term of the sort is looked up by it, and there may be thousands of constructors.
+        return hash((self.name, len(self.constructors)))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, EnumSort):
+            return NotImplemented
+        return self.name == other.name and self.constructors == other.constructors
+
 
 class ArraySort(Struct, frozen=True):
     """Total functions from one sort to another. Raises Unsupported for an index that is itself an array."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -109,3 +110,12 @@ def test_a_missing_file_is_told_with_one_of_a_similar_name(tmp_path: Path) -> No
         (problem,) = wrong.value.diagnostics
         assert problem.code == "SA013"
         assert problem.hint == (None if hint is None else f"did you mean `{tmp_path / hint}`?")
+
+
+def test_an_enumeration_may_have_thousands_of_constructors(tmp_path: Path) -> None:
+    """Each is a term that is looked up by its sort: reading them is no matter of their number squared."""
+    path, names = tmp_path / "x.sa", ", ".join(f"c{n}" for n in range(20_000))
+    path.write_text(f"enum E {{ {names} }}\nglobal x : E;\nthread T {{ x := c3; assert x == c3; }}\n")
+    began = process_time()
+    load_program(str(path))
+    assert process_time() - began < 10

@@ -15,6 +15,7 @@ import pytest
 
 import sa.app.chain as chains
 import sa.frontends.flow.alone as alone
+import sa.frontends.flow.both as both
 import sa.question.goals as goals
 from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
@@ -95,8 +96,8 @@ def test_a_pair_in_which_a_variable_is_not_related_is_an_internal_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the conditions on pairs a store behind a release was PROVED to be the same as one before it."""
-    cells = alone._cells
-    monkeypatch.setattr(alone, "_cells", lambda *both: dict([*cells(*both).items()][1:]))
+    cells = both._cells
+    monkeypatch.setattr(both, "_cells", lambda *pair: dict([*cells(*pair).items()][1:]))
     _, ask, _ = _functions(tmp_path)[1]
     with pytest.raises(Misread):
         ask()

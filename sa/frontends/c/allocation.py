@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
+from sa.frontends.c.caveats import MALLOC
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.shown import is_alone
@@ -18,6 +19,7 @@ from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
 from sa.frontends.flow.heap import GROWN
 from sa.frontends.flow.layout import EXTENT
+from sa.frontends.flow.lives import Free, Freeable
 from sa.terms import build
 
 #: How many scalars an array of a size that is not constant may have.
@@ -29,7 +31,7 @@ MOST_GROWN = 8
 
 def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
     """`malloc(size)`, or `calloc(number, size)` where it is to be `zero`. Memory is never short. Raises Unsupported."""
-    body.file.granted["where memory can be had"] = None
+    body.file.granted[MALLOC] = None
     size = c_ast.BinaryOp("*", arguments[0], arguments[1]) if zero else arguments[0]
     if (sized := _sized(body, size)) is not None:
         return _with_extent(body, *sized, zero)
@@ -62,6 +64,8 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
     new = allocate(body, arguments[1:], False)
     if number(old) is build.ZERO:
         return new
+    # What cannot be freed is not copied first.
+    emit(body, Freeable(number(old)))
     assert isinstance(new.type, Pointer)
     kind, before, after = new.type.to, temporary(body, LONG), temporary(body, LONG)
     emit(body, Room(before, number(old)))
@@ -78,6 +82,7 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
         store(body, InMemory(build.add(number(new), at), inner), found)
     emit(body, Set(index, build.add(index, build.integer(len(kinds)))), head)
     body.here = end
+    emit(body, Free(number(old)))
     return new
 
 
@@ -217,13 +222,10 @@ def _what(body: Body, node: Any) -> tuple[CType, int]:
 
 
 def free(body: Body, arguments: Sequence[Any]) -> Value:
-    """Memory is not used again: what is done with it afterwards is not looked for.
-
-    Alone, a function is undefined that uses it. Raises Unsupported.
-    """
+    """`free(pointer)`. Raises Unsupported where a function is compared alone."""
     if is_alone(body):
         hint = "compare what is done before it"
         raise Unsupported("SA718", "`free` is not accepted where a function is compared alone", hint)
-    value(body, arguments[0])
+    emit(body, Free(number(value(body, arguments[0]))))
     body.file.frees = True
     return NOTHING

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
+from sa.frontends.c.caveats import OVERLAP
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.operations import decide, demand, load, store
 from sa.frontends.c.outside import between
@@ -31,9 +33,6 @@ from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Fail, Set, Step
 from sa.terms import build
 from sa.terms.term import Term, Var
-
-#: What is taken of blocks of functions that are compared alone.
-OVERLAP = "where blocks that `memcpy` copies do not overlap, in either function"
 
 
 def _target(body: Body, node: Any) -> tuple[Term, CType]:
@@ -93,11 +92,17 @@ def _each(body: Body, count: Term, act: Callable[[Var], None]) -> None:
     body.here = after
 
 
+def _place(body: Body, address: Term, kind: CType) -> InMemory:
+    """A scalar of which the bytes are accessed, which is no atomic access whatever its type is."""
+    atomic = isinstance(kind, Int | Pointer) and kind.atomic and not is_alone(body)
+    return InMemory(address, replace(kind, atomic=False) if atomic else kind)
+
+
 def _set_to(body: Body, where: Term, kinds: Sequence[CType], byte: int) -> None:
     for offset, kind in enumerate(kinds):
         if byte % 256 and not (isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"):
             raise Unsupported("SA716", "bytes that are not 0 in an object of a larger type")
-        store(body, InMemory(build.add(where, build.integer(offset)), kind), Value(build.integer(byte % 256), INT))
+        store(body, _place(body, build.add(where, build.integer(offset)), kind), Value(build.integer(byte % 256), INT))
 
 
 def _filled(body: Body, arguments: Sequence[Any]) -> Value:
@@ -143,8 +148,8 @@ def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
     if (count := _count(body, kind, arguments[2])) is not None:
 
         def one(index: Var) -> None:
-            found = load(body, InMemory(build.add(source, index), kind))
-            store(body, InMemory(build.add(to, index), kind), found)
+            found = load(body, _place(body, build.add(source, index), kind))
+            store(body, _place(body, build.add(to, index), kind), found)
 
         if apart:
             _apart(body, to, source, count)
@@ -154,9 +159,9 @@ def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
     body.file.moves |= len(kinds) > cell_count(kind)
     if apart:
         _apart(body, to, source, build.integer(len(kinds)))
-    found = [load(body, InMemory(build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
+    found = [load(body, _place(body, build.add(source, build.integer(n)), k)) for n, k in enumerate(kinds)]
     for offset, (inner, new) in enumerate(zip(kinds, found, strict=True)):
-        store(body, InMemory(build.add(to, build.integer(offset)), inner), new)
+        store(body, _place(body, build.add(to, build.integer(offset)), inner), new)
     return Value(to, Pointer(kind))
 
 
@@ -190,7 +195,7 @@ def _compared(body: Body, arguments: Sequence[Any]) -> Value:
     sign = between(body, 0, 1)
 
     def step(result: Term, index: Term, left: CType, right: CType) -> Term:
-        pair = [number(load(body, InMemory(build.add(w, index), k))) for w, k in ((one, left), (two, right))]
+        pair = [number(load(body, _place(body, build.add(w, index), k))) for w, k in ((one, left), (two, right))]
         if exact or size_of(left) == 1:
             pair = [build.mod(v, 2 ** (8 * size_of(left))) for v in pair]
             below = _bytes_below(pair[0], pair[1], size_of(left))

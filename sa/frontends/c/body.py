@@ -10,8 +10,10 @@ import msgspec
 from pycparser import c_ast
 
 from sa.automata.automaton import Origin
+from sa.base.caveat import Caveat
 from sa.base.diagnostic import Diagnostic, error, warning
-from sa.base.source import Source
+from sa.base.source import Source, Span
+from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
 from sa.frontends.c.types import (
     Array,
@@ -31,7 +33,10 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, convert
-from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage
+from sa.frontends.flow.graph import Cell, Node, Object, Op, Procedure, Range, Register, Step, Storage, Words
+from sa.frontends.flow.lives import HOLDERS
+from sa.frontends.flow.naming import STATUS
+from sa.frontends.flow.orders import Order
 from sa.frontends.reading import Reading
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -55,7 +60,7 @@ class InMemory(msgspec.Struct, frozen=True):
     """A place with an address. `wrong` says what is wrong where there is none.
 
     `among`, if known, is an address and the distances from it of which the place is one. It may be a `part` of what
-    is there.
+    is there. An atomic access has an `order`; without one it is that of the type.
     """
 
     address: Term
@@ -63,6 +68,7 @@ class InMemory(msgspec.Struct, frozen=True):
     wrong: str = "pointer"
     among: tuple[Term, tuple[int, ...]] | None = None
     part: Part | None = None
+    order: Order | None = None
 
 
 Place: TypeAlias = InRegister | InMemory
@@ -89,18 +95,18 @@ class File(msgspec.Struct):
 
     Names that are not `assigned` in any function mean variables that keep what initialises them; `constants` are the
     values of those whose initialisers are constant. The addresses of `private` ones nobody outside has.
-    `ordered` are scalars that are accessed as visible actions where a function is compared alone, by their object and
-    the distance from its start, None where that is computed; `created` are functions that threads are to run,
-    and `granted` is what a claim takes for granted because of calls in the file.
+    `created` are functions that threads are to run, and `granted` is what a claim takes for granted because of calls in
+    the file.
     Functions of `endless` calls are declared never to return.
     Whether it `reallocates` memory, `cleans` up after what may end a thread, and whether threads `leaves` by
     themselves, is noted.
     Whether pointers are compared or made numbers (`addresses`), whether any becomes a number, or a number one
     (`numbers`), whether it matters which object comes first in memory (`placed`), and whether memory is given back
-    (`frees`), is noted, too.
+    (`frees`), is noted, too. Whether two addresses are `compared`, also by compare-and-swap.
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
+    Whether arithmetic of `signed` numbers may leave their types, and where orders are `weak`, is noted.
     """
 
     sources: Mapping[str, Source]
@@ -130,19 +136,29 @@ class File(msgspec.Struct):
     numbers: bool = False
     placed: bool = False
     frees: bool = False
+    compared: bool = False
     parts: bool = False
     moves: bool = False
     compares: Origin | None = None
     recasts: bool = False
     sized: int = 0
+    signed: bool = False
+    weak: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     strings: int = 0
-    ordered: dict[tuple[str, int | None], None] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
-    granted: dict[str, None] = msgspec.field(default_factory=dict)
+    granted: dict[Caveat, None] = msgspec.field(default_factory=dict)
+
+
+class Block(msgspec.Struct, frozen=True):
+    """The steps of a block, from a position up to another one, and the objects that begin in it or in inner blocks."""
+
+    first: int
+    last: int
+    names: tuple[str, ...]
 
 
 class Body(msgspec.Struct):
@@ -152,6 +168,7 @@ class Body(msgspec.Struct):
     objects there were before each loop around here, `ended` those of inner blocks, where a function is compared alone.
     `jumps` lead past declarations, `entries` are their ways from node to node, and `valueless` says by which step what
     is declared has no value; nodes of the parser's tree go by `id`.
+    `blocks` are those that have ended, inner ones first.
     `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
@@ -178,6 +195,7 @@ class Body(msgspec.Struct):
     valueless: dict[int, Op] = msgspec.field(default_factory=dict)
     rounds: list[frozenset[str]] = msgspec.field(default_factory=list)
     ended: dict[str, None] = msgspec.field(default_factory=dict)
+    blocks: list[Block] = msgspec.field(default_factory=list)
     wanted: CType | None = None
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
@@ -189,7 +207,10 @@ class Body(msgspec.Struct):
 ENTRY, EXIT = 0, 1
 
 #: What a claim says where something may be read before it has a value, which C leaves undefined (6.3.2.1).
-UNSET = "where what is read before it has a value is some value"
+
+#: The status of what threads synchronise with (`headers/library.c`): that in memory without a value, and its words.
+RAW = 2
+STATUSES = Words(((0, "initialised"), (1, "destroyed"), (RAW, "not initialised"), (3, "initialised")))
 
 #: The object of a structure that is returned.
 RETURNED = "__returned"
@@ -285,8 +306,14 @@ def object_of(
     cells = list[Cell]()
     for (offset, (path, scalar)), behind in zip(enumerate(cells_of(kind)), distances_in_locations(kind), strict=True):
         first = None if initial is None and not isinstance(scalar, Float) else (initial or {}).get(offset, zero)
-        free = synchronises(scalar) or offset in opaque
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words_of(scalar), behind))
+        atomic = synchronises(scalar) and offset not in opaque
+        free, words = atomic or offset in opaque, words_of(scalar)
+        if offset in opaque and path.endswith(STATUS):
+            first, words = build.integer(RAW) if first is None else first, STATUSES
+        if offset in opaque and path.endswith(HOLDERS):
+            # Nobody holds what was never initialised.
+            first = first or zero
+        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
     return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from pycparser import c_ast
@@ -17,7 +18,7 @@ from sa.frontends.c.expressions import NOTHING, branch, constant, value
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action
+from sa.frontends.c.ordered import action, is_action, result_of_join, word_as
 from sa.frontends.c.outside import (
     anything,
     assembler,
@@ -32,30 +33,30 @@ from sa.frontends.c.outside import (
 )
 from sa.frontends.c.overflows import OVERFLOWS
 from sa.frontends.c.shown import is_alone
+from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     ANY,
-    Act,
     Begin,
     Call,
     End,
     Exit,
     Fork,
     Join,
-    Lock,
     Range,
     Self,
     Set,
-    Show,
     Store,
-    Sync,
     Wait,
     code,
 )
 from sa.frontends.flow.heap import LOCK
+from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import MAX_THREADS
+from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
@@ -78,7 +79,7 @@ _INPUTS: dict[str, CType] = {
     "uint": Int("unsigned int", 32, False), "unsigned": Int("unsigned int", 32, False), "long": Int("long", 64, True),
     "ulong": ULONG, "size_t": ULONG, "u8": Int("unsigned char", 8, False), "u16": Int("unsigned short", 16, False),
     "u32": Int("unsigned int", 32, False), "S32": INT, "loff_t": Int("long", 64, True), "pthread_t": ULONG,
-    "double": Float("double", 64), "float": Float("float", 32),
+    "longlong": LONG, "ulonglong": ULONG, "double": Float("double", 64), "float": Float("float", 32),
 }  # fmt: skip
 
 
@@ -124,9 +125,16 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return Value(build.integer(distance.bytes), ULONG)
     if name.startswith("__VERIFIER_nondet_"):
         known = kind.result if kind is not None and is_scalar(kind.result) else None
-        return anything(body, known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"), INT))
+        known = known or _INPUTS.get(name.removeprefix("__VERIFIER_nondet_"))
+        if known is not None and not arguments:
+            return anything(body, known)
     if name in body.file.bodies:
         return _direct(body, name, arguments)
+    if name.startswith("__VERIFIER_"):
+        # What a verifier's own word means is not to be guessed: it may assume, claim, or change memory.
+        near = get_close_matches(name, (*_WORDS, *(f"__VERIFIER_nondet_{i}" for i in _INPUTS)), 1, 0.93)
+        hint = f"did you mean `{near[0]}`?" if near else "define it, or use one of SV-COMP"
+        raise Unsupported("SA716", f"there is no function `{name}`", hint)
     return outside(body, name, kind, arguments)
 
 
@@ -141,9 +149,9 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if is_alone(body):
         return action(body, name, ())
     values = [kept(body, v) if isinstance(v.type, Struct) else v for v in values]
-    emit(body, Begin())
+    begin_region(body)
     result = _inlined(body, name, kind, values)
-    emit(body, End())
+    end_region(body)
     return result
 
 
@@ -231,6 +239,39 @@ def _lock(act: Act) -> Handler:
     return handler
 
 
+def _block(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Block(number(value(body, arguments[0]))))
+    return NOTHING
+
+
+def _unblock(body: Body, arguments: Sequence[Any]) -> Value:
+    emit(body, Begin())
+    emit(body, Unblock())
+    return NOTHING
+
+
+def _unblock_in_time(body: Body, arguments: Sequence[Any]) -> Value:
+    # Time may be over until the region begins, so nothing comes between.
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, TimeOut(var))
+    _unblock(body, arguments)
+    return Value(var, INT)
+
+
+def _signal(every: bool) -> Handler:
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        emit(body, Signal(number(value(body, arguments[0])), every))
+        return NOTHING
+
+    return handler
+
+
+def _waited_for(body: Body, arguments: Sequence[Any]) -> Value:
+    var = temporary(body, INT, Range(0, 1))
+    emit(body, Waited(var, number(value(body, arguments[0]))))
+    return Value(var, INT)
+
+
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
     var = temporary(body, INT, Range(1, MAX_THREADS))
     emit(body, Self(var))
@@ -251,21 +292,22 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
     assert isinstance(where.type, Pointer)
     emit(body, Begin())
     emit(body, Fork(number(function), number(argument), var))
+    emit(body, End())
+    # The new thread may run before its number is written.
     if number(where) is not build.integer(0):
         store(body, InMemory(number(where), where.type.to), Value(var, where.type.to))
-    emit(body, End())
     return Value(build.integer(0), INT)
 
 
 def _join(body: Body, arguments: Sequence[Any]) -> Value:
     thread = number(value(body, arguments[0]))
-    where = value(body, arguments[1]) if len(arguments) > 1 else Value(build.integer(0), INT)
+    where = result_of_join(body, arguments)
     wanted = number(where) is not build.integer(0) and isinstance(where.type, Pointer)
     var = temporary(body, ULONG, ANY) if wanted else None
     emit(body, Join(thread, var))
     if var is not None and isinstance(where.type, Pointer):
         kind = where.type.to
-        store(body, InMemory(number(where), kind), Value(var, kind))
+        store(body, InMemory(number(where), kind), word_as(body, Value(var, ULONG), kind))
     return Value(build.integer(0), INT)
 
 
@@ -285,11 +327,12 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 def _does_nothing(node: Any) -> bool:
-    """Whether a function for the end of a thread is none, or `free`, which is not looked at anyway."""
+    """Whether a function for the end of a thread is none."""
     while isinstance(node, c_ast.Cast):
         node = node.expr
-    none = isinstance(node, c_ast.Constant) and node.value == "0"
-    return none or (isinstance(node, c_ast.ID) and node.name in ("NULL", "free"))
+    return (isinstance(node, c_ast.Constant) and node.value == "0") or (
+        isinstance(node, c_ast.ID) and node.name == "NULL"
+    )
 
 
 def _key(name: str) -> Handler:
@@ -297,7 +340,7 @@ def _key(name: str) -> Handler:
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         if len(arguments) > 1 and not _does_nothing(arguments[1]):
-            hint = "give NULL, or call it before the thread ends"
+            hint = "give NULL, and call the function before the thread ends"
             raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
         site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys))
         if site >= MOST_KEYS:
@@ -309,7 +352,7 @@ def _key(name: str) -> Handler:
 
 _WORDS: dict[str, Handler] = {
     **{word: _barrier(name) for name, word in BARRIERS.items()},
-    "__VERIFIER_atomic_begin": _begin, "__VERIFIER_atomic_end": _end,
+    **SYNCHRONISING,
     "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
     "__sacheck_own": _own, "__sacheck_take": _lock(Act.TAKE), "__sacheck_give": _lock(Act.GIVE),
     "__sacheck_try": _lock(Act.TRY),
@@ -317,9 +360,10 @@ _WORDS: dict[str, Handler] = {
     "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
-    "__sync_synchronize": _nothing, "__atomic_thread_fence": _nothing, "__atomic_signal_fence": _nothing,
+    "__atomic_signal_fence": _nothing,
     **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS,
-    "__sacheck_deadlock": lambda body, arguments: Value(build.integer(int(body.file.choices.deadlock)), INT),
+    "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
+    "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
     "calloc": lambda body, arguments: allocate(body, arguments, True), "realloc": reallocate, "free": free,
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),

@@ -12,7 +12,8 @@ from sa.frontends.c.ordered import leaving
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT
 from sa.frontends.c.values import Value, number
-from sa.frontends.flow.graph import Fail, Halt, Op, Show, Sync
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.graph import Fail, Halt, Op
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 

@@ -9,41 +9,41 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.program import Program, Refinement
+from sa.base.caveat import Said
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.frontends.c.alike import alike, given
-from sa.frontends.c.blocks import OVERLAP
+from sa.frontends.c.assumptions import said
 from sa.frontends.c.body import File, InMemory
-from sa.frontends.c.load import assumptions
+from sa.frontends.c.caveats import (
+    DEFINED,
+    LOOPS_END,
+    NOT_BEHIND,
+    NOTHING_OWED,
+    OVERLAP,
+    PARAMETERS,
+    RACING_READS,
+    apart,
+    created,
+)
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
-from sa.frontends.flow.alone import Function, compared, follows, function_of
+from sa.frontends.flow.alone import compared, follows, function_of
+from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.debts import loops
-from sa.frontends.flow.given import GIVEN, Common, spoken, united
+from sa.frontends.flow.given import GIVEN, Common, united
 from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
 from sa.frontends.flow.judged import judge
 from sa.frontends.flow.terms import read_by
+from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
-_WHOLE = (
-    "where objects that parameters point to are the same, parts of each other, or apart, "
-    "and may be the same if they are laid out alike, also where their types have other names"
-)
-#: C lets these loops be taken to end (C11 6.8.5p6); a store that is moved out from behind another loop is refuted.
-_ENDING = "where loops of the first function end if their conditions are not constant and they only compute (C11 6.8.5)"
-_BEHIND = "where the first function owes no store behind another loop before that loop has ended"
-_OBJECTS = "where pointers that are compared point to objects, not behind them (C11 6.5.9)"
-
-#: What a claim about two functions says beside what holds of each file.
-ASSUMED = (
-    "of finite runs, in environments where no variable is accessed both atomically and plainly",
-    "where the first function has no data races and is defined",
-    "what the second one reads in a race is some value",
-)
+#: What a claim about two functions assumes beside what holds of each file, and of environments.
+ASSUMED = (DEFINED, RACING_READS)
 
 
 class Compared(Struct, frozen=True):
@@ -91,9 +91,6 @@ def _functions(paths: tuple[str, str], reading: Reading, whole: bool) -> tuple[C
         pair = _pair(paths, replace(reading, plain=USUAL.plain), reading.function, whole)
         _apart([pair])
         _begun_alike([pair], True)
-        for name in _created(pair):
-            for each in pair.read:
-                each.file.granted[f"where what `{name}` does, which a new thread runs, is not compared"] = None
         return (_compared(pair, reading, False),)
     found, names = list[_Pair](), [reading.entry]
     for name in names:
@@ -138,9 +135,9 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _
             hint = "compare pointers with `==` and `!=` only, or leave out the casts"
             where = each.unit.procedures[name].origin.span
             raise InputError((error("SA718", f"{message} pointers that are given", where, hint),))
-        each.file.granted[_WHOLE] = None
+        each.file.granted[PARAMETERS] = None
         if each.file.compares is not None:
-            each.file.granted[_OBJECTS] = None
+            each.file.granted[NOT_BEHIND] = None
             if one.file.recasts or two.file.recasts:
                 message = "a comparison of pointers is not accepted beside pointers that become ones to other types,"
                 hint = "compare pointers of one type, without casts"
@@ -173,7 +170,9 @@ def _with_whole(read: _Read, chosen: frozenset[str]) -> _Read:
 def _with(one: _Read, two: _Read, units: tuple[Unit, Unit], ranges: Sequence[Range], common: Common) -> _Pair:
     first, second = (function_of(u, r.text.source, ranges, common) for r, u in zip((one, two), units, strict=True))
     one.file.granted |= {
-        said: None for said, holds in zip((_ENDING, _BEHIND), loops(first.thread, first.known), strict=True) if holds
+        caveat: None
+        for caveat, holds in zip((LOOPS_END, NOTHING_OWED), loops(first.thread, first.known), strict=True)
+        if holds
     }
     return _Pair((one, two), (first, second))
 
@@ -184,7 +183,9 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
     ending, _ = loops(first.thread, first.known)
-    return Compared(two.name, _loaded(abstract, one, reading), _loaded(concrete, two, reading), block, ending)
+    mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
+    loaded = [_loaded(program, r, reading, mixed) for program, r in ((abstract, one), (concrete, two))]
+    return Compared(two.name, loaded[0], loaded[1], block, ending)
 
 
 def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
@@ -193,8 +194,7 @@ def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:
     `only_known`: only of variables that are used, and that both files give a value.
     """
     for pair in found:
-        names = {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
-        names |= {n for r in pair.read for n, _ in r.file.ordered}
+        names = _visible(pair)
         first, second = pair.functions
         for key, value in second.first.items():
             other = first.first.get(key, value)
@@ -224,45 +224,30 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
 
 
 def _apart(found: Sequence[_Pair]) -> None:
-    """Raises InputError where a plain variable is accessed atomically, or as a volatile one, elsewhere."""
-    ordered = {place for pair in found for r in pair.read for place in r.file.ordered}
-    for pair in found:
-        _one_way(pair)
-    ordered |= {place for pair in found for f in pair.functions for place in f.through.cells}
-    for function in (f for pair in found for f in pair.functions):
-        objects = {o.name: o for o in function.unit.objects}
-        for name, path in function.used:
-            paths = [c.path for c in objects[name].cells]
-            # Of a column it is not known which element is accessed.
-            distances = [paths.index(path)] if path in paths else range(len(paths))
-            if any((name, distance) in ordered for distance in (None, *distances)):
-                message = f"`{name}{path}` is a plain variable in one place, and atomic or volatile in another"
-                hint = "where a function is compared alone, each variable is one or the other in both files"
-                raise InputError((error("SA718", message, objects[name].origin.span, hint),))
+    """Raises InputError where a plain variable is volatile elsewhere, or accessed atomically by another type."""
+    functions = [f for pair in found for f in pair.functions]
+    volatile = frozenset[Key]().union(*(f.things.others for f in functions))
+    recast = frozenset[Key]().union(*(f.things.recast for f in functions))
+    for function in functions:
+        for name, path in sorted(function.used.keys() & (volatile | recast)):
+            message = f"`{name}{path}` is a plain variable in one place, and volatile in another"
+            hint = "a volatile access counts as a call: make all of them volatile, or none, in both files"
+            if (name, path) in recast:
+                message = f"`{name}{path}` is accessed atomically by another type than its own"
+                hint = "access it by its own type"
+            where = next(o.origin.span for o in function.unit.objects if o.name == name)
+            raise InputError((error("SA718", message, where, hint),))
 
 
-def _one_way(pair: _Pair) -> None:
-    """Raises InputError where an atomic variable is accessed by its name, and maybe through a pointer.
-
-    The actions have other names then, although they are the same.
-    """
-    named = {name for r in pair.read for name, _ in r.file.ordered}
-    pointed = {name for f in pair.functions for name, _ in f.through.cells}
-    if any(f.through.anything for f in pair.functions):
-        pointed |= {name for r in pair.read for name in spoken(r.unit)}
-    for each in pair.read:
-        for obj in each.unit.objects:
-            if obj.name in named & pointed:
-                message = f"`{obj.name}` is accessed by its name in one place, and maybe through a pointer in another"
-                hint = "where a function is compared alone, access what is atomic or volatile, and locks, in one way"
-                raise InputError((error("SA718", message, obj.origin.span, hint),))
+def _visible(pair: _Pair) -> frozenset[str]:
+    """The objects of which others may see something."""
+    return frozenset(n for f in pair.functions for n in (*(name for name, _ in f.used), *f.things.objects))
 
 
 def _declared_alike(pair: _Pair) -> None:
     """Raises InputError where what is visible has other types in the other file: objects by cells, calls by types."""
     (one, two), (first, second) = pair.read, pair.functions
-    visible = {name for r in pair.read for name, _ in r.file.ordered}
-    visible |= {n for f in pair.functions for n, _ in (*f.used, *f.through.cells)}
+    visible = _visible(pair)
     objects = {o.name: o for o in first.unit.objects}
     for obj in second.unit.objects:
         other = objects.get(obj.name)
@@ -323,8 +308,13 @@ def _no_restrict(text: Text) -> None:
         raise InputError((error("SA718", message, Span(text.source, *found.span()), hint),))
 
 
-def _loaded(program: Program, found: _Read, reading: Reading) -> Loaded:
+def _loaded(program: Program, found: _Read, reading: Reading, mixed: str) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
-    common = assumptions(replace(reading, visible=False), found.file)
-    assumed = dict.fromkeys((*ASSUMED, *found.file.granted, *(a for a in common if a != "sequentially consistent")))
-    return Loaded(program, tuple(found.file.problems), sources, assumed=tuple(assumed))
+    known = said(replace(reading, visible=False), found.file, found.unit)
+    created_ = tuple(map(created, found.file.created)) if reading.function is not None else ()
+    return Loaded(
+        program,
+        tuple(found.file.problems),
+        sources,
+        said=Said((apart(mixed), *ASSUMED, *known.assumptions), (*known.not_checked, *created_)),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sa.frontends.c.body import Body, InMemory, InRegister, Place, converted, emit, fresh, object_of, temporary
 from sa.frontends.c.shown import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
@@ -26,6 +28,7 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.unions import read, write
 from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, number, undecided
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.graph import (
     Begin,
     Divide,
@@ -38,7 +41,6 @@ from sa.frontends.flow.graph import (
     Node,
     Op,
     Set,
-    Show,
     Skip,
     Step,
     Storage,
@@ -48,6 +50,7 @@ from sa.frontends.flow.graph import (
     base,
 )
 from sa.frontends.flow.heap import END as END_OF_ARRAY
+from sa.frontends.flow.orders import BOTH, Order
 from sa.frontends.reading import is_overflow_left_out
 from sa.terms import build
 from sa.terms.build import linear_parts
@@ -88,7 +91,7 @@ def load(body: Body, where: Place) -> Value:
             return Value(where.address, Pointer(where.type))
         case Struct():
             found = Value(where.address, where.type)
-            return kept(body, found) if is_whole(where.type) else found
+            return kept(body, found, where.order) if is_whole(where.type) else found
         case Void():
             raise Unsupported("SA714", "a `void *` that is followed", "cast it to what it points to")
     if (order := order_of(body, where)) is not None:
@@ -100,8 +103,16 @@ def load(body: Body, where: Place) -> Value:
         emit(body, Havoc(var, range_))
         emit(body, Show(f"read_{outside}", (var,)))
         return Value(var, plain(where.type))
-    emit(body, Load(var, where.address, key_of(where.type), where.wrong, where.among))
+    acquiring = _ordered(where, lambda order: Order(acquires=order.acquires))
+    emit(body, Load(var, where.address, key_of(where.type), where.wrong, where.among, acquiring))
     return Value(var, plain(where.type))
+
+
+def _ordered(where: InMemory, part: Callable[[Order], Order]) -> Order | None:
+    """A part of the order of an access: that of what has an atomic type is `seq_cst` unless another one is said."""
+    if where.order is None and not synchronises(where.type):
+        return None
+    return part(where.order or BOTH)
 
 
 def _note_qualified(body: Body, where: InRegister) -> None:
@@ -145,18 +156,20 @@ def store(body: Body, where: Place, new: Value) -> Value:
     if (outside := _outside(body, where)) is not None:
         emit(body, Show(f"write_{outside}", (number(made),)))
         return Value(made.term, plain(where.type))
-    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong, where.among))
+    releasing = _ordered(where, lambda order: Order(False, order.releases, order.updates))
+    emit(body, Store(where.address, number(made), key_of(where.type), where.wrong, where.among, releasing))
     return Value(made.term, plain(where.type))
 
 
-def _copy(body: Body, where: InMemory, new: Value) -> None:
-    """Assign a structure, a scalar a step."""
+def _copy(body: Body, where: InMemory, new: Value, order: Order | None = None) -> None:
+    """Assign a structure, a scalar a step. It is read in an `order` if it is atomic."""
     kinds = [kind for _, kind in cells_of(where.type)]
-    found = scalars(body, InMemory(number(new), new.type, where.wrong))
+    found = scalars(body, InMemory(number(new), new.type, where.wrong, order=order))
     if is_whole(where.type):
         emit(body, Begin())
     for offset, (kind, one) in enumerate(zip(kinds, found, strict=True)):
-        store(body, InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong), one)
+        address = build.add(where.address, build.integer(offset))
+        store(body, InMemory(address, kind, where.wrong, order=where.order), one)
     if is_whole(where.type):
         emit(body, End())
 
@@ -166,19 +179,22 @@ def scalars(body: Body, where: InMemory) -> list[Value]:
     if is_whole(where.type):
         emit(body, Begin())
     cells = enumerate(kind for _, kind in cells_of(where.type))
-    found = [load(body, InMemory(build.add(where.address, build.integer(n)), kind, where.wrong)) for n, kind in cells]
+    places = [
+        InMemory(build.add(where.address, build.integer(n)), kind, where.wrong, order=where.order) for n, kind in cells
+    ]
+    found = [load(body, place) for place in places]
     if is_whole(where.type):
         emit(body, End())
     return found
 
 
-def kept(body: Body, structure: Value) -> Value:
-    """A copy of a structure that nobody else changes; that of an atomic one is not atomic."""
+def kept(body: Body, structure: Value, order: Order | None = None) -> Value:
+    """A copy of a structure that nobody else changes; that of an atomic one, read in an `order`, is not atomic."""
     name = f"__kept{len(body.objects) + 1}"
     kind = plain(structure.type)
     body.objects[name] = object_of(name, kind, Storage.AUTO, body.origin, None)
     emit(body, Live(name))
-    _copy(body, InMemory(base(name), kind), structure)
+    _copy(body, InMemory(base(name), kind), structure, order)
     return Value(base(name), kind)
 
 
@@ -186,6 +202,7 @@ def checked(body: Body, result: Result) -> Value:
     """A result whose undefined cases are steps that go wrong, as far as the user wants them to be."""
     if result.undefined is not build.FALSE:
         demand(body, build.lnot(result.undefined), "undefined")
+    body.file.signed |= result.overflows is not build.FALSE and not body.hidden
     if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
         demand(body, build.lnot(result.overflows), "overflow")
     elif result.overflows is not build.FALSE and is_overflow_left_out(body.file.choices):
@@ -215,8 +232,10 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
     """A binary operator other than `&&` and `||`."""
     pointers = isinstance(one.type, Pointer), isinstance(two.type, Pointer)
     if op in ("==", "!=", "<", "<=", ">", ">=") and any(pointers):
-        known = any(isinstance(v.term, Number) for v in (one, two))
+        # What the library compares are addresses of its own objects: that two of them differ is no assumption.
+        known = body.hidden or any(isinstance(v.term, Number) for v in (one, two))
         body.file.addresses |= all(pointers) and not known
+        body.file.compared |= all(pointers) and not known
         if all(pointers) and not known:
             body.file.compares = body.file.compares or body.origin
             body.file.recasts |= one.type != two.type

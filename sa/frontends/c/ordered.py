@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sa.frontends.c.atomics import ATOMICS, followed, is_true, wrapping
+from pycparser import c_ast
+
+from sa.frontends.c.atomics import ATOMICS, FLAGS, followed, is_true, wrapping
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.callees import by_callee
-from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.caveats import CREATION, JOINING, LOCKS
+from sa.frontends.c.expressions import NOTHING, static_type, value
+from sa.frontends.c.memory_orders import order_name, order_names
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import ORDERS, THROUGH, chosen, failed, loaded, placed, read_to_update, stored, updated
-from sa.frontends.c.types import INT, LONG, ULONG, Function, Int, Pointer, plain
+from sa.frontends.c.shown import chosen, failed, loaded, placed, read_to_update, stored, updated
+from sa.frontends.c.types import INT, LONG, ULONG, CType, Function, Int, Pointer, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Begin, End, Halt, Set, Show, Step, Sync, Test
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.graph import Begin, End, Halt, Set, Step, Test
 from sa.terms import build
 
 #: What functions of the library do to the plain variables. Their results are the environment's choice.
@@ -42,14 +47,6 @@ _LIBRARY = {
 _FENCES = {"relaxed": Sync.NONE, "consume": Sync.ACQUIRE, "acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
 _FENCING = {"atomic_thread_fence", "__atomic_thread_fence", "__sync_synchronize"}
 
-_FLAGS = {
-    "atomic_flag_test_and_set": "set", "atomic_flag_test_and_set_explicit": "set", "atomic_flag_clear": "clear",
-    "atomic_flag_clear_explicit": "clear",
-}  # fmt: skip
-
-#: What stands between the names of several things in one action: no name of C contains it.
-SEPARATOR = ":"
-
 #: What has no meaning for plain variables. What locks are made with has to be the default.
 _SETTING_UP = {
     "pthread_mutex_init", "pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_spin_init",
@@ -66,7 +63,7 @@ _OF_THREADS = (
 
 def is_action(name: str) -> bool:
     """Whether a function that is not the program's own is an action of its own, or has none and is refused."""
-    return name in ATOMICS or name in _LIBRARY or name in _FENCING or name in _FLAGS or name.startswith(_OF_THREADS)
+    return name in ATOMICS or name in _LIBRARY or name in _FENCING or name.startswith(_OF_THREADS)
 
 
 def leaving(body: Body) -> str:
@@ -76,10 +73,10 @@ def leaving(body: Body) -> str:
 
 def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """The value of a call that is an action. Raises Unsupported."""
-    if name in ATOMICS or name in _FLAGS:
+    if name in ATOMICS:
         return _atomic(body, name, arguments)
     if name in _FENCING:
-        order = _order(body, arguments[-1]) if arguments else "seq_cst"
+        order = order_name(body, arguments[-1]) if arguments else "seq_cst"
         emit(body, Begin())
         emit(body, Show(f"fence_{order}", (), _FENCES.get(order, Sync.UPDATE)))
         emit(body, End())
@@ -101,15 +98,10 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     if name not in _LIBRARY:
         hint = "leave it to a function that this one calls and that is not defined"
         raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
-    what, shown, through = [name], list[Any](), list[int]()
-    for argument in arguments:
-        called, index = placed(body, _thing(body, argument))
-        through += [len(shown)] if called.startswith(THROUGH) else []
-        what.append(called)
-        shown += index
+    things = tuple(placed(body, _thing(body, argument)) for argument in arguments)
     emit(body, Begin())
     result = chosen(body, INT)
-    emit(body, Show(SEPARATOR.join(what), (*shown, result), _LIBRARY[name], tuple(through)))
+    emit(body, Show(name, (result,), _LIBRARY[name], things))
     emit(body, End())
     return Value(result, INT)
 
@@ -131,7 +123,7 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
     kind = function.type.to if isinstance(function.type, Pointer) else function.type
     if not isinstance(kind, Function) or not isinstance(where.type, Pointer):
         raise Unsupported("SA720", "which function the thread runs is not known here", "name the function")
-    body.file.granted["where creations of threads succeed"] = None
+    body.file.granted[CREATION] = None
     made = temporary(body, ULONG)
 
     def created(name: str) -> None:
@@ -151,45 +143,65 @@ def _creation(body: Body, arguments: Sequence[Any]) -> Value:
 def _joining(body: Body, arguments: Sequence[Any]) -> Value:
     """A thread has ended: an acquire, with what it returned if anybody asks for that."""
     thread = number(value(body, arguments[0]))
-    where = value(body, arguments[1]) if len(arguments) > 1 else NOTHING
-    body.file.granted["where joins of threads succeed"] = None
+    where = result_of_join(body, arguments)
+    body.file.granted[JOINING] = None
     emit(body, Begin())
     returned = chosen(body, LONG)
     emit(body, Show("joins", (thread, returned), Sync.ACQUIRE))
     emit(body, End())
     if number(where) is not build.ZERO and isinstance(where.type, Pointer):
-        store(body, InMemory(number(where), where.type.to), Value(returned, LONG))
+        kind = where.type.to
+        store(body, InMemory(number(where), kind), word_as(body, Value(returned, LONG), kind))
     return Value(build.ZERO, INT)
+
+
+def result_of_join(body: Body, arguments: Sequence[Any]) -> Value:
+    """Where the result of a join is stored: `(void **) &r` is `&r`, a word of 8 bytes. Raises Unsupported."""
+    if len(arguments) < 2:
+        return Value(build.ZERO, INT)
+    node = arguments[1]
+    if isinstance(node, c_ast.Cast):
+        kind = static_type(body, node.expr)
+        if isinstance(kind, Pointer) and isinstance(kind.to, Int | Pointer):
+            if size_of(kind.to) != size_of(ULONG):
+                message = "the result of a thread has 8 bytes, and this object has another size"
+                raise Unsupported("SA714", message, "declare it as `void *` or `long`")
+            node = node.expr
+    return value(body, node)
+
+
+def word_as(body: Body, word: Value, kind: CType) -> Value:
+    """What a thread returned, as a number or a pointer of 8 bytes."""
+    return converted(body, word, kind) if isinstance(kind, Int) else Value(word.term, kind)
 
 
 def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     """A lock is made or given up: the thing, and what it is made with."""
-    called, index = placed(body, _thing(body, arguments[0]))
+    thing = placed(body, _thing(body, arguments[0]))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
         message = f"`{name}` with attributes is not accepted in a function that is compared alone"
         raise Unsupported("SA718", message, "give NULL")
-    body.file.granted["where locks can be made"] = None
-    through = (0,) if called.startswith(THROUGH) else ()
-    emit(body, Show(f"{name}_{called}", (*index, *map(number, given)), through=through))
+    body.file.granted[LOCKS] = None
+    emit(body, Show(name, tuple(map(number, given)), things=(thing,)))
     return Value(build.ZERO, INT)
 
 
 def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
-    what = _FLAGS.get(name) or ATOMICS[name]
+    what = ATOMICS[name]
     pointer = value(body, arguments[0])
     if not isinstance(pointer.type, Pointer):
         raise Unsupported("SA714", f"`{name}` of what is not a scalar is not accepted")
-    kind = _BOOL if name in _FLAGS else pointer.type.to
+    kind = _BOOL if name in FLAGS else pointer.type.to
     if not isinstance(kind, Int):
         raise Unsupported("SA714", f"`{name}` of what is not a number is not accepted")
     where = InMemory(number(pointer), kind)
-    orders = _orders(body, name, what, arguments)
+    orders = order_names(body, name, what, arguments)
     rest = arguments[1:]
     match what.split():
         case ["load"]:
             return loaded(body, where, orders[0])
-        case ["store"]:
+        case ["store"] | ["init"]:
             stored(body, where, orders[0], number(converted(body, value(body, rest[0]), plain(kind))))
             return NOTHING
         case ["clear"]:
@@ -218,29 +230,6 @@ def _atomic(body: Body, name: str, arguments: Sequence[Any]) -> Value:
 
 
 _BOOL = Int("_Bool", 1, False)
-
-
-def _orders(body: Body, name: str, what: str, arguments: Sequence[Any]) -> tuple[str, str]:
-    """The order of the access, and of one that only looks."""
-    if name == "atomic_init":
-        return "relaxed", "relaxed"
-    if name == "__sync_lock_test_and_set":
-        return "acquire", "acquire"
-    if name == "__sync_lock_release":
-        return "release", "release"
-    if not name.endswith("_explicit") and not name.startswith("__atomic_"):
-        return "seq_cst", "seq_cst"
-    if what.startswith("cas"):
-        return _order(body, arguments[-2]), _order(body, arguments[-1])
-    order = _order(body, arguments[-1])
-    return order, order
-
-
-def _order(body: Body, node: Any) -> str:
-    number_ = constant(body, node)
-    if not 0 <= number_ < len(ORDERS):
-        raise Unsupported("SA718", "this is no memory order", "use one of `memory_order_…`")
-    return ORDERS[number_]
 
 
 def _updated(body: Body, where: InMemory, sign: str | None, operand: Value, old_one: bool, order: str) -> Value:

@@ -9,12 +9,14 @@ from typing import Any
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, converted, emit, fresh, temporary, warn
+from sa.frontends.c.caveats import undefined
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, number, undecided
-from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range, Show, Sync
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -47,6 +49,7 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
     if isinstance(result, Pointer):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
     if name not in QUIET and not name.startswith("rand"):
+        body.file.granted[undefined(name)] = None
         warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
     if name in QUIET and result == INT:
         return _written(body, name, arguments)

@@ -6,12 +6,11 @@ in SEQ (PLDI 2022), section 2: a transition system over labels.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
-from sa.frontends.c.types import CType, Float, Int, Pointer, Struct, input_range, is_scalar, key_of, plain
+from sa.frontends.c.types import CType, Float, Int, Pointer, Struct, input_range, is_scalar, key_of, plain, synchronises
 from sa.frontends.c.values import Unsupported, Value, number, undecided
-from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Live, Object, Set, Show, Step, Storage, Sync, Test
+from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Live, Object, Set, Step, Storage, Test
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Int as Number
@@ -20,9 +19,6 @@ from sa.terms.term import Term, Var
 #: Memory orders as C11 numbers them, and accesses that are volatile instead: calls of the system, as it were.
 ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 VOLATILE = "volatile"
-
-#: How the names begin of what is accessed through a pointer: those of variables do not.
-THROUGH = "*"
 
 _LOADS = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
 _STORES = {"relaxed": Sync.NONE, VOLATILE: Sync.CALL}
@@ -72,17 +68,6 @@ def order_of(body: Body, where: InMemory) -> str | None:
     return "seq_cst" if kind.atomic else VOLATILE if kind.volatile else None
 
 
-def place_of(body: Body, where: InMemory) -> tuple[str, tuple[Term, ...]]:
-    """The name of the object at a place, and where in it if it has parts. Raises Unsupported as below.
-
-    What is accessed through a pointer has the name of its type, and its address says where.
-    """
-    if _is_given(where.address):
-        return f"{THROUGH}{key_of(where.type)}", (where.address,)
-    found, index = _found(body, where.address)
-    return found.name, (index,) if len(found.cells) > 1 else ()
-
-
 def _is_given(address: Term) -> bool:
     """Whether an address is one that was given, and maybe a distance from there."""
     return not isinstance(address, Number) and not any(v.name.startswith("&") for v in address.free)
@@ -92,24 +77,19 @@ def _found(body: Body, address: Term) -> tuple[Object, Term]:
     """The object at an address, and where in it. Raises Unsupported where that is not known."""
     _, parts = linear_parts(address)
     bases = [v for v in parts if isinstance(v, Var) and v.name.startswith("&")]
-    found: Object | None = body.file.objects.get(bases[0].name.removeprefix("&")) if len(bases) == 1 else None
-    named = found is not None and found.name not in body.objects and found.storage is Storage.STATIC
-    if found is None or not named or parts[bases[0]] != 1:
-        hint = "access a variable of the file by its name"
+    name = bases[0].name.removeprefix("&") if len(bases) == 1 else ""
+    found = body.objects.get(name, body.file.objects.get(name))
+    if found is None or found.storage is Storage.THREAD or parts[bases[0]] != 1:
+        hint = "access a variable by its name"
         raise Unsupported("SA718", "what is accessed here is not known where a function is compared alone", hint)
     if not found.cells:
         message = f"`{found.name}`, of which the size is not known, is not accepted where a function is compared alone"
         raise Unsupported("SA718", message, "declare it with its size")
-    index = build.sub(address, bases[0])
-    body.file.ordered[found.name, index.value if isinstance(index, Number) else None] = None
-    return found, index
+    return found, build.sub(address, bases[0])
 
 
-def placed(body: Body, where: InMemory) -> tuple[str, tuple[Term, ...]]:
-    """The name of the object at a place, and where in it if it has parts; what is outside of it is undefined.
-
-    Raises Unsupported.
-    """
+def placed(body: Body, where: InMemory) -> Thing:
+    """What an action is about at a place; outside of an object it is undefined. Raises Unsupported."""
     if _is_given(where.address):
         # Pointers to nothing are not positive.
         distance, _ = linear_parts(where.address)
@@ -123,54 +103,57 @@ def placed(body: Body, where: InMemory) -> tuple[str, tuple[Term, ...]]:
         body.steps.append(Step(body.here, Test(build.lnot(inside)), wrong, body.origin))
         body.steps.append(Step(wrong, Fail(what), fresh(body), body.origin))
         emit(body, Test(inside), on)
-    return place_of(body, where)
+    return _thing(where)
+
+
+def _thing(where: InMemory) -> Thing:
+    return Thing(where.address, key_of(where.type), synchronises(where.type))
 
 
 def loaded(body: Body, where: InMemory, order: str) -> Value:
     """An atomic or volatile load."""
-    var = read_to_update(body, where)
+    var = read_to_update(body, where, order != VOLATILE)
     failed(body, where, order, var)
     return Value(var, plain(where.type))
 
 
 def stored(body: Body, where: InMemory, order: str, new: Term) -> None:
     """An atomic or volatile store."""
-    name, index = placed(body, where)
+    placed(body, where)
     emit(body, Begin())
-    _seen(body, where, Show(f"store_{order}_{name}", (*index, new), _STORES.get(order, Sync.RELEASE)))
+    _seen(body, where, Atomic.STORE, order, (new,), _STORES.get(order, Sync.RELEASE))
 
 
-def read_to_update(body: Body, where: InMemory) -> Var:
+def read_to_update(body: Body, where: InMemory, atomic: bool = True) -> Var:
     """What an atomic access finds. It has to be told by one of the next two: what is chosen is seen in one step."""
     if isinstance(where.type, Pointer):
         hint = "share numbers of elements instead of pointers"
         message = "an atomic or volatile pointer is not accepted where a function is compared alone"
         raise Unsupported("SA718", message, hint)
-    placed(body, where)
+    thing = placed(body, where)
     emit(body, Begin())
-    return chosen(body, where.type)
+    return chosen(body, where.type, thing if atomic else None)
 
 
 def updated(body: Body, where: InMemory, order: str, old: Term, new: Term) -> None:
     """An atomic update: what it found, and what it left."""
-    name, index = place_of(body, where)
-    _seen(body, where, Show(f"update_{order}_{name}", (*index, old, new), _UPDATES.get(order, Sync.UPDATE)))
+    _seen(body, where, Atomic.UPDATE, order, (old, new), _UPDATES.get(order, Sync.UPDATE))
 
 
 def failed(body: Body, where: InMemory, order: str, old: Term) -> None:
     """An atomic access that only looked."""
-    name, index = place_of(body, where)
-    _seen(body, where, Show(f"load_{order}_{name}", (*index, old), _LOADS.get(order, Sync.ACQUIRE)))
+    _seen(body, where, Atomic.LOAD, order, (old,), _LOADS.get(order, Sync.ACQUIRE))
 
 
-def chosen(body: Body, kind: CType) -> Var:
-    """A value that the environment chooses."""
+def chosen(body: Body, kind: CType, found: Thing | None = None) -> Var:
+    """A value that the environment chooses, or that is `found` somewhere by an atomic access."""
     range_ = input_range(kind)
     var = temporary(body, kind, range_)
-    emit(body, Havoc(var, range_))
+    emit(body, Havoc(var, range_, found=found))
     return var
 
 
-def _seen(body: Body, where: InMemory, show: Show) -> None:
-    emit(body, replace(show, through=(0,) if _is_given(where.address) else ()))
+def _seen(body: Body, where: InMemory, how: Atomic, order: str, values: tuple[Term, ...], sync: Sync) -> None:
+    atomic = None if order == VOLATILE else how
+    emit(body, Show(f"{how.value}_{order}", values, sync, (_thing(where),), atomic))
     emit(body, End())

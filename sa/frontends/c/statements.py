@@ -29,6 +29,7 @@ from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, tak
 from sa.frontends.c.initial import completed, first_values, initialise
 from sa.frontends.c.jumps import past
 from sa.frontends.c.operations import decide, store
+from sa.frontends.c.scopes import block
 from sa.frontends.c.shown import end_of_life, survivor
 from sa.frontends.c.types import (
     Array,
@@ -95,7 +96,8 @@ def _statement(body: Body, node: Any) -> Value:
         case c_ast.DoWhile():
             _do(body, node)
         case c_ast.For():
-            _for(body, node)
+            with block(body):
+                _for(body, node)
         case c_ast.Switch():
             _switch(body, node)
         case c_ast.Case() | c_ast.Default():
@@ -120,8 +122,9 @@ def _statement(body: Body, node: Any) -> Value:
 
 def _block(body: Body, node: c_ast.Compound) -> None:
     _enter(body)
-    for inner in node.block_items or ():
-        statement(body, inner)
+    with block(body):
+        for inner in node.block_items or ():
+            statement(body, inner)
     _leave(body)
 
 
@@ -139,8 +142,9 @@ def enclosed(body: Body, node: c_ast.Compound) -> Value:
     """Statements in an expression, as GNU C has them: the value is that of the last one, if it is an expression."""
     before, result = frozenset(body.objects), NOTHING
     _enter(body)
-    for inner in node.block_items or ():
-        result = statement(body, inner)
+    with block(body):
+        for inner in node.block_items or ():
+            result = statement(body, inner)
     _leave(body)
     return survivor(body, result, before)
 

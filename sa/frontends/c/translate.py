@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,7 +18,6 @@ from sa.frontends.c.body import (
     ENTRY,
     EXIT,
     RETURNED,
-    UNSET,
     Alias,
     Body,
     File,
@@ -31,6 +29,7 @@ from sa.frontends.c.body import (
     object_of,
 )
 from sa.frontends.c.calls import call
+from sa.frontends.c.caveats import UNSET, promise
 from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import promised, without_extensions, without_return
@@ -41,18 +40,15 @@ from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
 from sa.frontends.c.private import private
 from sa.frontends.c.read import Text
+from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
     ANY,
-    Call,
-    Exit,
-    Fork,
     Havoc,
     Live,
-    Op,
     Procedure,
     Register,
     Set,
@@ -64,13 +60,10 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.terms import written_by
-from sa.frontends.reading import Reading
+from sa.frontends.reading import TRACKING, Reading
 from sa.terms import build
 from sa.terms.term import Int as Number
-from sa.terms.term import Term, Var
-
-#: Functions of the library that keep what they get.
-_KEEPING = {"pthread_setspecific", "tss_set"}
+from sa.terms.term import Var
 
 #: `&&label` of GNU C, for `goto *`: an operand has to come before `&&` elsewhere.
 _ADDRESS_OF_LABEL = re.compile(r"[=,({\[;?:]\s*(&&\s*[A-Za-z_]\w*)")
@@ -89,7 +82,7 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
     file.library = frozenset(file.bodies)
     file.endless = without_return(text.text)
     for word in promised(text.text, text.source.name.endswith(".i")):
-        file.granted[f"where what `{word}` promises holds"] = None
+        file.granted[promise(word)] = None
     if choices.function is not None:
         file.private = private(nodes, text.text)
     file.reallocates = "realloc" in said
@@ -106,8 +99,16 @@ def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
         file.problems.append(error("SA716", message, Span(text.source, 0, 0), hint))
     if any(p.severity is Severity.ERROR for p in file.problems):
         raise InputError(tuple(dict.fromkeys(file.problems)))
-    ends, shows = choices.deadlock, choices.visible
-    return Unit(tuple(file.objects.values()), file.procedures, entry, choices.heap, ends, shows), file
+    return Unit(
+        tuple(file.objects.values()),
+        file.procedures,
+        entry,
+        choices.heap,
+        ends=choices.deadlock,
+        shows=choices.visible,
+        reuses=file.frees and file.compared,
+        tracks=choices.only in TRACKING,
+    ), file
 
 
 def _procedures(file: File, entry: str) -> None:
@@ -240,14 +241,17 @@ def _procedure(file: File, name: str) -> Procedure:
         body.result, body.returns = build.variable("__return"), kind.result
         body.registers[body.result] = Register(body.result, ANY, where, temporary=True)
         body.objects[RETURNED] = object_of(RETURNED, kind.result, Storage.AUTO, where, None)
-    parameters = _parameters(body, node)
-    if body.result is not None and name == "main":
-        # Its end without `return` returns 0 (C11 5.1.2.2.3).
-        emit(body, Set(body.result, build.ZERO))
-    body.jumps = jumps(node.body)
-    statement(body, node.body)
-    emit(body, Skip(), EXIT)
+    with block(body):
+        parameters = _parameters(body, node)
+        if body.result is not None and name == "main":
+            # Its end without `return` returns 0 (C11 5.1.2.2.3).
+            emit(body, Set(body.result, build.ZERO))
+        body.jumps = jumps(node.body)
+        statement(body, node.body)
+        emit(body, Skip(), EXIT)
     enter_blocks(body)
+    if not is_alone(body):
+        end_with_blocks(body, name == file.choices.entry)
     if is_alone(body):
         if body.ended and body.labels:
             hint = "declare what has its address taken at the beginning of the function"
@@ -257,8 +261,6 @@ def _procedure(file: File, name: str) -> Procedure:
             _ending(body)
     if _is_read_unset(body):
         file.granted[UNSET] = None
-    if not is_alone(body) and name not in file.library and _outlives(body, node):
-        file.granted["where memory of variables of functions and blocks is not used after their ends"] = None
     return Procedure(
         name,
         tuple(parameters),
@@ -295,36 +297,6 @@ def _ending(body: Body) -> None:
     body.steps = [replace(s, target=end) if s.target == EXIT else s for s in body.steps]
     end_of_life(body, frozenset({RETURNED}))
     emit(body, Skip(), EXIT)
-
-
-def _outlives(body: Body, node: c_ast.FuncDef) -> bool:
-    """Whether the address of a variable of a function or block, which ends before the program, goes anywhere."""
-    last = {RETURNED}
-    if node.decl.name == body.file.choices.entry:
-        every = Counter(_declared(node.body))
-        last |= {d.name for d in node.body.block_items or () if isinstance(d, c_ast.Decl) and every[d.name] == 1}
-    own = {base(o.name) for o in body.objects.values() if o.storage is Storage.AUTO and o.name not in last}
-    given = (_given_on(s.op, body.file.library) for s in body.steps)
-    return any(own & term.free for terms in given for term in terms)
-
-
-def _declared(node: Any) -> Iterator[str]:
-    """The names of all declarations in the text, each as often as it is declared."""
-    if isinstance(node, c_ast.Decl):
-        yield str(node.name)
-    for _, child in node.children():
-        yield from _declared(child)
-
-
-def _given_on(op: Op, library: Collection[str]) -> Sequence[Term]:
-    """The values that a step keeps, or gives to others than functions of the library."""
-    match op:
-        case Set(_, term) | Store(_, term) | Fork(_, term) | Exit(term):
-            return (term,)
-        case Call(name, arguments) if name not in library or name in _KEEPING:
-            return arguments
-        case _:
-            return ()
 
 
 def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:

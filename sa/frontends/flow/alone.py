@@ -8,19 +8,19 @@ last release the source has written too, or writes in any case (SEQ, PLDI 2022):
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.automata.program import Program, Refinement, Related
-from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
+from sa.frontends.flow.actions import Show, Sync
+from sa.frontends.flow.both import Both, Function, both_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.exposed import (
     bounded,
+    is_published,
     is_shared,
     not_compared,
     refuse,
@@ -32,16 +32,19 @@ from sa.frontends.flow.flags import without_counters
 from sa.frontends.flow.forwarded import forward_addresses
 from sa.frontends.flow.fused import fused
 from sa.frontends.flow.given import Common, chosen
-from sa.frontends.flow.graph import Begin, Cell, End, Load, Object, Range, Show, Step, Storage, Store, Sync, Unit, fresh
+from sa.frontends.flow.graph import Begin, Cell, End, Load, Object, Range, Step, Storage, Store, Unit, fresh
+from sa.frontends.flow.held import Held, Wanted, called_otherwise, held, known_by_place
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.layout import Column, Layout, Place, layout
+from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.naming import named
-from sa.frontends.flow.permissions import Held, held, under_permissions
+from sa.frontends.flow.permissions import under_permissions
 from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
+from sa.frontends.flow.published import addresses_of, published, renamed
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.steps import joints
+from sa.frontends.flow.things import Key, key_of, things_of
 from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import told_apart
 from sa.frontends.flow.values import OTHER, evaluate
@@ -49,44 +52,10 @@ from sa.frontends.flow.webs import split
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
-from sa.terms.term import Term, Var, sort_of
-
-#: More variables are too many for labels that show all of them.
-MOST_CELLS = 24
+from sa.terms.term import Var, sort_of
 
 #: Where the source is once it is undefined, and what the target shows when it is.
 UNDEFINED = "undefined"
-
-#: A cell by its object and what follows the object's name.
-_Key: TypeAlias = tuple[str, str]
-
-
-class Through(Struct, frozen=True):
-    """The cells that are accessed as visible actions through pointers: objects and distances from their starts.
-
-    `anything`: what else is accessed in this way is not known.
-    """
-
-    cells: frozenset[tuple[str, int]]
-    anything: bool
-
-
-class Function(Struct, frozen=True):
-    """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
-
-    `first` are the values of all shared cells when the program begins; `columns` those that are used.
-    """
-
-    unit: Unit
-    source: Source
-    thread: Thread
-    extra: tuple[Object, ...]
-    where: Layout
-    known: Accesses
-    used: Mapping[_Key, Cell]
-    first: Mapping[_Key, Term | None]
-    through: Through
-    columns: Mapping[_Key, Column]
 
 
 class Misread(Exception):
@@ -102,12 +71,20 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     thread, where, extra = _beginning(unit, given, common)
     refuse_comparisons(thread, accesses((thread,), where, False, False), common)
     known = _known(thread, where)
+    if names := published(thread, known):
+        renamed(thread.graph, names)
+        where = _layout(unit, thread, extra, common, addresses_of(names))
+        known = _known(thread, where)
     refuse(thread, known, common)
     used = _used(thread, known)
-    columns = {k: where.columns[a] for a, p in where.places.items() if a in where.columns and (k := _key(p)) in used}
+    columns = {k: where.columns[a] for a, p in where.places.items() if a in where.columns and (k := key_of(p)) in used}
     if columns:
         refuse_actions(thread)
-    return Function(unit, source, thread, extra, where, known, used, begun, _through(thread, known), columns)
+    things = things_of(thread, known, common.hidden)
+    used |= {
+        key_of(p): p.cell for p in where.places.values() if key_of(p) in things.atomic and is_published(key_of(p)[0])
+    }
+    return Function(unit, source, thread, extra, where, known, used, begun, things, common, columns)
 
 
 def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:
@@ -141,13 +118,20 @@ def _beginning(unit: Unit, given: Sequence[Range], common: Common) -> tuple[Thre
     without_counters(graph)
     split(graph)
     forward_addresses(graph)
-    where = layout((*objects, *graph.objects.values(), *extra), common.procedures, common.addresses)
-    return thread, where, extra
+    return thread, _layout(unit, thread, extra, common, {}), extra
 
 
-def _used(thread: Thread, known: Accesses) -> dict[_Key, Cell]:
+def _layout(
+    unit: Unit, thread: Thread, extra: Sequence[Object], common: Common, published: Mapping[str, int]
+) -> Layout:
+    """Where everything is; objects that both files share, and that others get to see, are where they are in both."""
+    objects = (*map(_arbitrary, unit.objects), *thread.graph.objects.values(), *extra)
+    return layout(objects, common.procedures, {**common.addresses, **published})
+
+
+def _used(thread: Thread, known: Accesses) -> dict[Key, Cell]:
     """The cells that others share and the thread accesses. Raises InputError for those that cannot be compared."""
-    where, used = known.found.layout, dict[_Key, Cell]()
+    where, used = known.found.layout, dict[Key, Cell]()
     for step in thread.graph.steps:
         for address in known.of[id(step)].cells if id(step) in known.of else ():
             place = where.places[address]
@@ -161,27 +145,10 @@ def _used(thread: Thread, known: Accesses) -> dict[_Key, Cell]:
             if not is_shared(place.object):
                 continue
             if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
-                what = f"`{place.object.name}{place.cell.path}`, which is no plain number,"
+                what = f"`{place.object.told or place.object.name}{place.cell.path}`, which is no plain number,"
                 raise not_compared(what, step.origin, "shared variables that the function uses are integers")
-            used[_key(place)] = place.cell
+            used[key_of(place)] = place.cell
     return used
-
-
-def _key(place: Place) -> _Key:
-    return place.object.name, place.cell.path
-
-
-def _through(thread: Thread, known: Accesses) -> Through:
-    """What is accessed as visible actions through pointers."""
-    places, found, anything = known.found.layout, set[tuple[str, int]](), False
-    for step in thread.graph.steps:
-        for at in step.op.through if isinstance(step.op, Show) else ():
-            assert isinstance(step.op, Show)
-            values = evaluate(step.op.values[at], known.found, thread.number)
-            anything |= OTHER in values
-            cells = (v for v in values if v is not OTHER and v in places.places)
-            found |= {(places.places[v].object.name, v - places.homes[v][0]) for v in cells}
-    return Through(frozenset(found), anything)
 
 
 def _arbitrary(obj: Object) -> Object:
@@ -204,27 +171,14 @@ def compared(
     abstract: Function, concrete: Function, reserved: frozenset[str], beginning: bool = False
 ) -> tuple[Program, Program, Refinement]:
     """The two programs, and the block that relates them; are they the `beginning` of all? Raises InputError."""
-    cells = _cells(abstract, concrete)
-    begun = {**concrete.first, **abstract.first} if beginning else None
-    fixed = frozenset(o.name for f in (abstract, concrete) for o in f.unit.objects if o.kept)
-    columns = _columns(abstract, concrete)
-    if columns and beginning:
-        what, hint = (
-            "a large array in the function that a program begins with",
-            "compare the function with `--function`",
-        )
-        raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
-    # What the target never writes nobody owes it.
-    places = concrete.known.found.layout.places
-    written = {_key(places[c]) for a in concrete.known.of.values() if a.writes for c in a.cells}
-    noted = frozenset(k for k in cells if k in written)
-    first, theirs = _automaton(abstract, cells, columns, True, reserved, begun, fixed, noted)
-    second, mine = _automaton(concrete, cells, columns, False, reserved, begun, fixed, noted)
-    if columns:
+    both = both_of(abstract, concrete, beginning)
+    first, theirs = _automaton(abstract, both, True, reserved)
+    second, mine = _automaton(concrete, both, False, reserved)
+    if both.columns:
         refuse_choices(first)
     second = _showing(second)
-    first = _answering(first, second, tuple(theirs[k].wrote for k in cells if k in noted))
-    related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in cells if k in noted)
+    first = _answering(first, second, tuple(theirs[k].wrote for k in both.cells if k in both.noted))
+    related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in both.cells if k in both.noted)
     block = Refinement(first.name, None, None, related, (), (), (), (), False, False, None, first.origin)
     return _program(first, abstract), _program(second, concrete), block
 
@@ -243,67 +197,18 @@ def _written(theirs: Held, mine: Held, told: str, origin: Origin) -> Related:
     return Related(term, replace(origin, text=f"`{told}` is written by both"))
 
 
-def _cells(abstract: Function, concrete: Function) -> Mapping[_Key, Cell]:
-    """The shared cells of both, in one order. Raises InputError where their types differ or they are too many."""
-    used = {**abstract.used, **concrete.used}
-    if len(used) > MOST_CELLS:
-        what = f"what shares {len(used)} numbers with others, more than {MOST_CELLS},"
-        hint = "compare a function that uses fewer variables and elements of arrays"
-        raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
-    kept = {o.name: o.kept for f in (abstract, concrete) for o in f.unit.objects}
-    for function in (abstract, concrete):
-        for obj in function.unit.objects:
-            for cell in obj.cells:
-                known = used.get((obj.name, cell.path))
-                if known is not None and obj.kept != kept[obj.name]:
-                    message = f"`{obj.name}` is constant in one file only"
-                    raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
-                if known is not None and (known.key, known.range, known.synchronises) != (
-                    cell.key,
-                    cell.range,
-                    cell.synchronises,
-                ):
-                    message = f"`{obj.name}{cell.path}` has another type in the other file"
-                    raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
-    return {k: used[k] for k in sorted(used)}
-
-
-def _columns(abstract: Function, concrete: Function) -> Mapping[_Key, Column]:
-    """The columns of both. Raises InputError where they are others in the other file."""
-    found = {**abstract.columns, **concrete.columns}
-    rows = {o.name: o.rows for o in abstract.unit.objects}
-    for obj in concrete.unit.objects:
-        if any(name == obj.name for name, _ in found) and rows.get(obj.name, obj.rows) != obj.rows:
-            message = f"`{obj.name}` has another type in the other file"
-            raise InputError((error("SA405", message, obj.origin.span, "declare it alike in both files"),))
-    return found
-
-
 def _automaton(
-    function: Function,
-    cells: Mapping[_Key, Cell],
-    columns: Mapping[_Key, Column],
-    source: bool,
-    reserved: frozenset[str],
-    begun: Mapping[_Key, Term | None] | None,
-    fixed: frozenset[str],
-    noted: frozenset[_Key],
-) -> tuple[Automaton, Mapping[_Key, Held]]:
-    """The function under permissions, and what its variables are called for each cell.
-
-    Whether a cell was written is told of those that are `noted`.
-    """
+    function: Function, both: Both, source: bool, reserved: frozenset[str]
+) -> tuple[Automaton, Mapping[Key, Held]]:
+    """The function under permissions, and what its variables are called for each cell."""
     thread, where = function.thread, function.where
-    addresses = {_key(p): a for a, p in where.places.items() if is_shared(p.object)}
+    addresses = {key_of(p): a for a, p in where.places.items() if is_shared(p.object)}
     # A cell that this function does not know has an address that nothing has.
-    meant = {addresses.get(k, -1 - n): k for n, k in enumerate(cells)}
+    meant = {addresses.get(k, -1 - n): k for n, k in enumerate(both.cells)}
     if not {k for a, k in meant.items() if a in where.places} >= function.used.keys():
         raise Misread("a shared variable that is accessed has no registers")
-    made = held(thread.graph, {a: ("".join(k), cells[k], columns.get(k)) for a, k in meant.items()})
-    made = {a: replace(h, fixed=key[0] in fixed) for (a, h), key in zip(made.items(), cells, strict=True)}
-    if begun is not None:
-        made = {a: replace(h, alone=True, first=begun.get(meant[a])) for a, h in made.items()}
-    under_permissions(thread, function.known, made, source)
+    made = _held(function, both, meant)
+    under_permissions(thread, function.known, made, source, both.spelling)
     only_reachable(thread.graph)
     known = _known(thread, where)
     names = named((thread,), where, known, reserved)
@@ -315,18 +220,30 @@ def _automaton(
             what = said.rpartition(" (")[2].removesuffix(")") or "this"
             raise bounded(what, joint.edge.origin)
     called = names.names[thread.number].registers
-    told = {
-        k: replace(h, value=called[h.value], may=called[h.may], wrote=called[h.wrote], owes=called[h.owes])
-        for k, h in ((meant[a], h) for a, h in made.items())
-    }
-    kept = frozenset(v for k, h in told.items() if k in noted for v in (h.wrote, h.owes))
+    told = {meant[a]: called_otherwise(h, called) for a, h in made.items()}
+    kept = frozenset(v for k, h in told.items() if k in both.noted for v in (h.wrote, h.owes))
     # Before the function begins nothing is written, so that each first state has a related one at once.
     first |= dict.fromkeys(kept, build.ZERO)
     automata = decisive([automaton_of(thread, found, names, first, False, kept)], kept)
     (automaton,), _ = ranged(automata, {}, names)
-    automaton = told_apart(told_apart(automaton, _pointing(automaton, kept)), tuple(h.may for h in told.values()))
+    places = [v for h in told.values() for v in known_by_place(h)]
+    automaton = told_apart(told_apart(automaton, _pointing(automaton, kept)), places)
     (automaton,) = decisive([fused(automaton)], kept)
     return automaton, told
+
+
+def _held(function: Function, both: Both, meant: Mapping[int, Key]) -> Mapping[int, Held]:
+    """Registers for the cells of both, by the addresses that they have in this function."""
+    made, places = dict[int, Held](), function.where.places
+    for address, key in meant.items():
+        obj = places[address].object if address in places else None
+        ends = (obj is None or obj.storage is Storage.AUTO) if is_published(key[0]) else None
+        told = f"{key[0] if obj is None or not obj.told else obj.told}{key[1]}"
+        wanted = Wanted("".join(key), told, both.cells[key], both.columns.get(key), key in both.mixed, ends)
+        cell = replace(held(function.thread.graph, wanted), fixed=key[0] in both.fixed)
+        begun = both.begun
+        made[address] = cell if begun is None else replace(cell, alone=True, first=begun.get(key))
+    return made
 
 
 def _pointing(automaton: Automaton, kept: frozenset[Var]) -> list[Var]:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Automaton, Edge, Location, Origin
+from sa.automata.automaton import EXIT, Automaton, Edge, Fault, Location, Origin
 from sa.automata.family import Copy, at
-from sa.automata.program import Invariant
+from sa.automata.program import Invariant, Way
 from sa.automata.rename import own_local
 from sa.frontends.flow.heap import JOINED
 from sa.terms import build
@@ -44,6 +44,14 @@ class Touch(Struct, frozen=True):
     condition: Term
     element: Term | None = None
     early: bool = False
+    line: int | None = None
+
+
+class Called(Struct, frozen=True):
+    """How a cell is called: in the name of a claim, and in words."""
+
+    name: str
+    told: str
 
 
 class Crowds(Struct, frozen=True):
@@ -55,7 +63,7 @@ class Crowds(Struct, frozen=True):
 
 def races(
     touches: Sequence[Touch],
-    names: Mapping[int, str],
+    names: Mapping[int, Called],
     origins: Mapping[int, Origin],
     shared: Collection[Var],
     crowds: Crowds,
@@ -71,21 +79,33 @@ def races(
         by_location.setdefault(locations[touch.cell], []).append(touch)
     for found in by_location.values():
         cell = found[0].cell
-        claims = dict[tuple[tuple[Copy, ...], bool], list[Term]]()
+        claims = dict[tuple[tuple[Copy, ...], bool], list[Way]]()
         for number, one in enumerate(found):
             for two in found[number:]:
                 if (one.writes or two.writes) and not (one.atomic and two.atomic) and _are_two(one, two, crowds):
                     pair, copies = _met(one, two, shared, crowds)
-                    claims.setdefault((copies, one.early or two.early), []).append(build.lnot(pair))
-        for place, ((copies, early), pairs) in enumerate(claims.items(), 1):
-            claim = build.land(*pairs)
+                    words = f"{_done(one)}, {_done(two)}"
+                    claims.setdefault((copies, one.early or two.early), []).append(Way(pair, words))
+        for place, ((copies, early), ways) in enumerate(claims.items(), 1):
+            claim = build.land(*(build.lnot(way.formula) for way in ways))
             if claim is build.TRUE:
                 continue
             origin = origins[cell]
             if early:
                 origin = replace(origin, text=f"{origin.text} ({JOINED})")
-            name = f"no_race_on_{names[cell]}" if place == 1 else f"no_race_on_{names[cell]}_{place}"
-            yield Invariant(name, claim, False, None, origin, copies), early
+            name = f"no_race_on_{names[cell].name}" if place == 1 else f"no_race_on_{names[cell].name}_{place}"
+            ways = [replace(w, words=f"{names[cell].told}: {w.words}, in no order") for w in ways]
+            yield Invariant(name, claim, False, None, origin, copies, tuple(ways)), early
+
+
+def _done(touch: Touch) -> str:
+    """What is accessed how, by whom and where."""
+    return f"{manner(touch.writes, touch.atomic)} by {touch.thread} in line {touch.line}"
+
+
+def manner(writes: bool, atomic: bool) -> str:
+    """A word for how something is accessed."""
+    return f"{'written' if writes else 'read'}{' atomically' if atomic else ''}"
 
 
 def _are_two(one: Touch, two: Touch, crowds: Crowds) -> bool:
@@ -121,15 +141,21 @@ def _of_thread(term: Term, name: str, shared: Collection[Var]) -> Term:
     return substitute(term, {v: own_local(name, v) for v in term.free if v not in shared})
 
 
-def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
-    """Some thread can step, or each has ended or was never created, or one stopped: the process has ended then."""
+def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant:
+    """Some thread can step, or each has ended or was never created, or one stopped: the process has ended then.
+
+    The claim is about runs without spurious wake-ups: there was one where the variable, if there is any, is 1; a step
+    that is one sets it, and is none that counts here.
+    """
     stuck = list[Term]()
     open_ones = list[Term]()
-    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name == "stopped"]
+    # What goes wrong ends the process, too.
+    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name in ("stopped", "fail")]
     for thread in threads:
         leaving = dict[str, list[Edge]]()
         for edge in thread.edges:
-            leaving.setdefault(edge.source, []).append(edge)
+            if spurious is None or dict(edge.updates).get(spurious) is not build.ONE:
+                leaving.setdefault(edge.source, []).append(edge)
         blocked = [
             build.land(at(thread.name, q.name), _disabled(leaving.get(q.name, []), thread)) for q in thread.locations
         ]
@@ -138,8 +164,10 @@ def no_deadlock(threads: Sequence[Automaton]) -> Invariant:
         ended = [at(thread.name, q.name) for q in thread.locations if q.name == waiting or _is_over(q, thread)]
         open_ones.append(build.lnot(build.lor(*ended)))
     origin = threads[0].origin
-    runs = build.lnot(build.lor(*stopped))
-    return Invariant("no_deadlock", build.lnot(build.land(runs, *stuck, build.lor(*open_ones))), False, None, origin)
+    woken = build.FALSE if spurious is None else build.ne(spurious, build.ZERO)
+    runs = build.lnot(build.lor(*stopped, woken))
+    claim = build.lnot(build.land(runs, *stuck, build.lor(*open_ones)))
+    return Invariant("no_deadlock", claim, False, None, origin, fault=Fault.DEADLOCK)
 
 
 def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:
@@ -154,6 +182,6 @@ def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:
 
 
 def _is_over(place: Location, thread: Automaton) -> bool:
-    """The place behind the end, or behind a failure."""
+    """The place behind the end."""
     into = [e for e in thread.edges if e.target == place.name]
-    return bool(into) and all(e.label is not None and e.label.action in (EXIT, "fail") for e in into)
+    return bool(into) and all(e.label is not None and e.label.action == EXIT for e in into)

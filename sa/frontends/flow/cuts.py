@@ -9,19 +9,27 @@ from msgspec import Struct, field
 
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
-from sa.frontends.flow.access import Accesses, seen_by_others
+from sa.frontends.flow.access import Accesses, is_solo, seen_by_others, touched
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Begin, End, Load, Node, Show, Step, Store, Wait
+from sa.frontends.flow.graph import Begin, End, Node, Step, Wait
+from sa.frontends.flow.monitor import Monitor
+from sa.frontends.flow.orders import Synchronise
+from sa.frontends.flow.racing import meets_rival
 from sa.frontends.flow.threads import Thread
 from sa.terms.term import Term, Var
 
 
 class Names(Struct, frozen=True):
-    """How registers of a thread and cells are called in its automaton, and the numbers of addresses."""
+    """How registers of a thread and cells are called in its automaton, and the numbers of addresses.
+
+    If races are watched for, with the variables of a `monitor`.
+    """
 
     registers: Mapping[Var, Var]
     cells: Mapping[int, Var]
     addresses: Mapping[Var, Term]
+    monitor: Monitor | None = None
 
 
 class Work(Struct):
@@ -39,25 +47,6 @@ class Work(Struct):
     read: frozenset[Var]
     alive: Mapping[Node, frozenset[Var]]
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
-
-
-def depths_of(thread: Thread, steps: Mapping[Node, list[Step]]) -> dict[Node, int]:
-    """How deep in atomic regions each node is."""
-    depths = {thread.graph.entry: 0}
-    pending = [thread.graph.entry]
-    while pending:
-        here = pending.pop()
-        for step in steps.get(here, ()):
-            depth = depths[here] + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
-            if depth < 0 or depths.get(step.target, depth) != depth:
-                if step.target == thread.graph.exit:
-                    continue
-                message = "atomic regions do not nest here: one ends that did not begin, or is jumped into"
-                raise InputError((error("SA722", message, step.origin.span),))
-            if step.target not in depths:
-                depths[step.target] = depth
-                pending.append(step.target)
-    return depths
 
 
 def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
@@ -84,21 +73,20 @@ def kept_nodes(work: Work, depths: Mapping[Node, int]) -> set[Node]:
         for node, number in loops.items():
             if number not in heads:
                 where = work.steps[node][0].origin
-                raise InputError((error("SA722", "a loop inside of an atomic region", where.span),))
+                hint = "end the region before the loop, or write its rounds out"
+                raise InputError((error("SA722", "a loop inside of an atomic region", where.span, hint),))
         kept |= set(heads.values())
 
 
 def _matters(step: Step, work: Work) -> bool:
     """Whether a step outside of atomic regions is one that a location comes before."""
     match step.op:
-        case Load() | Store():
-            return is_seen(step, work)
         case Begin():
             return _region_matters(step, work)
         case Show():
             return True
         case _:
-            return False
+            return is_seen(step, work)
 
 
 def _region_matters(begin: Step, work: Work) -> bool:
@@ -106,7 +94,9 @@ def _region_matters(begin: Step, work: Work) -> bool:
     while pending:
         node, depth = pending.pop()
         for step in work.steps.get(node, ()):
-            if isinstance(step.op, Wait | Show) or (isinstance(step.op, Load | Store) and is_seen(step, work)):
+            if isinstance(step.op, Wait | Show) or is_seen(step, work):
+                return True
+            if isinstance(step.op, Synchronise) and work.names.monitor is not None:
                 return True
             after = depth + (1 if isinstance(step.op, Begin) else -1 if isinstance(step.op, End) else 0)
             if after > 0 and step.target not in seen:
@@ -116,12 +106,29 @@ def _region_matters(begin: Step, work: Work) -> bool:
 
 
 def is_seen(step: Step, work: Work) -> bool:
-    """Whether a load or store is one that others see or can disturb."""
-    access = work.known.of[id(step)]
-    if id(step) in work.known.guarded.calm:
+    """Whether a step accesses memory in a way that others see or can disturb, or that claims about races speak of."""
+    access = work.known.of.get(id(step))
+    if access is None or id(step) in work.known.guarded.calm:
         return False
     number, source = work.thread.number, step.source
-    return any(seen_by_others(c, number, source, access.writes, work.known) for c in access.cells)
+    return (
+        any(seen_by_others(c, number, source, writes, work.known) for c, writes in touched(access))
+        or any(may_race(step, c, work) for c in work.known.racing.cells.get(id(step), ()))
+        or any(_carries(step, c, work) for c in access.cells)
+    )
+
+
+def may_race(step: Step, cell: int, work: Work) -> bool:
+    """Whether what another thread does may conflict with an access of a cell."""
+    known = work.known
+    return meets_rival(cell, work.thread.number, step, known.racing, known.running, known.found.layout)
+
+
+def _carries(step: Step, cell: int, work: Work) -> bool:
+    """Whether an access, maybe of what never changes, orders those of several threads."""
+    carries = work.names.monitor is not None and cell in work.names.monitor.heads
+    alone = is_solo(work.thread, step, work.known.running)
+    return carries and not alone and cell not in work.known.guarded.cells
 
 
 def meetings(source: Node, work: Work, depths: Mapping[Node, int]) -> set[Node]:

@@ -15,8 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
+
 from sa.automata.components import components, on_cycles
 from sa.frontends.flow.access import Access, Accesses
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     Begin,
     Divide,
@@ -27,14 +30,11 @@ from sa.frontends.flow.graph import (
     Havoc,
     Live,
     Load,
-    Lock,
     Node,
-    Show,
     Skip,
     Step,
     Store,
     Stride,
-    Sync,
     Test,
     Wait,
     outgoing,
@@ -42,6 +42,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.orders import Lock
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
 from sa.frontends.flow.threads import Thread
@@ -61,10 +62,17 @@ _MOST_TERMS = 200
 _MOST_ROUNDS = 8
 
 
-def in_any_case(thread: Thread, known: Accesses, cell: int | None) -> Mapping[Node, Term]:
-    """By node a condition under which the cell is written on every way on, or what follows is undefined.
+class Due(Struct, frozen=True):
+    """What is done in any case: a cell is written, or accessed if `reads` count; without a cell, what is undefined."""
 
-    Without a cell, that it is undefined. Nodes at which nothing is known are left out. Each condition follows from
+    cell: int | None = None
+    reads: bool = False
+
+
+def in_any_case(thread: Thread, known: Accesses, cell: Due) -> Mapping[Node, Term]:
+    """By node a condition under which something is due on every way on, or what follows is undefined.
+
+    Nodes at which nothing is known are left out. Each condition follows from
     those behind it, so that it stands for a number of steps, whatever the order in which they are computed.
     """
     graph = thread.graph
@@ -150,8 +158,9 @@ def _is_quiet(step: Step) -> bool:
     return isinstance(step.op, Assign | Divide | Havoc | Load | Store | Test | Fail | Live | Stride)
 
 
-def _before(step: Step, after: Term, thread: Thread, known: Accesses, cell: int | None) -> Term:
+def _before(step: Step, after: Term, thread: Thread, known: Accesses, cell: Due) -> Term:
     """The condition before a step; true where the step is not taken."""
+    places = known.found.layout.places
     match step.op:
         case Fail(what):
             return build.FALSE if what in ENDS or what in BOUNDS else build.TRUE
@@ -162,9 +171,12 @@ def _before(step: Step, after: Term, thread: Thread, known: Accesses, cell: int 
         case Show(sync=Sync.NONE | Sync.RELEASE) | Skip() | Stride() | Begin() | End() | Lock():
             return after
         case Store():
-            return build.lor(after, _written(step.op, known.of[id(step)], known, cell), _wrong(step, thread, known))
+            return build.lor(after, _accessed(step.op, known.of[id(step)], known, cell), _wrong(step, thread, known))
         case Load(var=var):
-            return build.lor(_for_all(var, after), _wrong(step, thread, known))
+            read = _accessed(step.op, known.of[id(step)], known, cell) if cell.reads else build.FALSE
+            return build.lor(_for_all(var, after), read, _wrong(step, thread, known))
+        case Live(name) if cell.cell is not None and cell.cell in places and places[cell.cell].object.name == name:
+            return build.FALSE
         case Show() | Halt() | Exit() | Wait():
             return build.FALSE
         case _:
@@ -185,13 +197,13 @@ def _for_all(var: Var, formula: Term) -> Term:
             return build.FALSE
 
 
-def _written(op: Store, access: Access, known: Accesses, cell: int | None) -> Term:
-    """That a store is one of the cell."""
-    if cell is None or cell not in access.cells:
+def _accessed(op: Load | Store, access: Access, known: Accesses, due: Due) -> Term:
+    """That an access is one of the cell."""
+    if due.cell is None or due.cell not in access.cells:
         return build.FALSE
     if access.sure and len(access.cells) == 1:
         return build.TRUE
-    return simplified(is_at(op.address, cell, known.found.layout))
+    return simplified(is_at(op.address, due.cell, known.found.layout))
 
 
 def _wrong(step: Step, thread: Thread, known: Accesses) -> Term:

@@ -6,15 +6,17 @@ equality: nothing but which object is meant decides. Where pointers are made num
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from sa.automata.automaton import EXIT, Automaton, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.given import Common, moved
-from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Object, Show, Storage, Store, Sync, Test
+from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Object, Storage, Store, Test
 from sa.frontends.flow.heap import BOUNDS
+from sa.frontends.flow.layout import object_named
 from sa.frontends.flow.stale import stale
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
@@ -22,6 +24,12 @@ from sa.frontends.flow.values import OTHER, Values, evaluate
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
 from sa.terms.term import IsZero, Le, Term, Var, children, sort_of, subterms
+
+#: No object has a smaller address.
+_LEAST = 2**40
+
+#: How the names of objects begin whose addresses the function hands on: those of C do not.
+PUBLISHED = "#"
 
 
 def refuse(thread: Thread, known: Accesses, common: Common) -> None:
@@ -43,19 +51,30 @@ def refuse(thread: Thread, known: Accesses, common: Common) -> None:
 def _shown(thread: Thread, known: Accesses, common: Common) -> None:
     """Raises InputError where the number of an address is seen, unless both files give the object the same one."""
     places = known.found.layout
+    handed_on = {places.addresses[v] for v in places.addresses if is_published(v.name.removeprefix("&"))}
     for step in thread.graph.steps:
         match step.op:
-            case Show(values=terms):
-                pass
+            case Show(values=terms, things=things):
+                own = handed_on if not common.numbers else set[int]()
+                pointed = (t.address for t in things if object_named(t.address, places) is None)
+                if not _homes(pointed, thread, known) <= common.same | own:
+                    what = "an atomic or volatile access of a variable or lock of the function's own"
+                    raise not_compared(what, step.origin, "hand its address on, or make it a plain variable")
             case Store(_, term, _, _, _) if any(is_shared(places.places[c].object) for c in known.of[id(step)].cells):
-                terms = (term,)
+                terms, own = (term,), set[int]()
             case _:
                 continue
-        values = {v for t in terms for v in evaluate(t, known.found, thread.number) if v is not OTHER}
-        homes = {places.homes[v][0] for v in values if v in places.homes}
-        if not homes <= common.same or values & places.codes:
-            hint = "keep addresses in the function's own variables"
+        codes = any(places.codes & evaluate(t, known.found, thread.number) for t in terms)
+        if codes or not _homes(terms, thread, known) <= common.same | own:
+            hint = "hand integers on, or addresses that never become numbers; keep pointers out of what others share"
             raise not_compared("an address that others get to see", step.origin, hint)
+
+
+def _homes(terms: Iterable[Term], thread: Thread, known: Accesses) -> set[int]:
+    """The objects, by their addresses, to which values may lead."""
+    homes = known.found.layout.homes
+    values = {v for t in terms for v in evaluate(t, known.found, thread.number) if v is not OTHER}
+    return {homes[v][0] for v in values if v in homes}
 
 
 def refuse_actions(thread: Thread) -> None:
@@ -99,6 +118,9 @@ def _depends(atom: Le | IsZero, thread: Thread, known: Accesses, common: Common)
     seen = [vs for vs in held if any(v in places.homes or v in places.codes for v in vs)]
     if not seen:
         return False
+    if len(held) == 1 and isinstance(atom, Le) and abs(distance) < _LEAST and not common.numbers:
+        # Every object lies behind what pointers to nothing are.
+        return OTHER in held[0]
     if len(held) == 1:
         return distance != 0 and not (isinstance(atom, Le) and _are_same(held[0], known, common))
     if any(OTHER in vs for vs in held):
@@ -146,7 +168,13 @@ def _calls(thread: Thread, known: Accesses) -> None:
 
 def is_shared(obj: Object) -> bool:
     """Whether others may change the object, or know its values, which this file does not."""
-    return obj.storage is Storage.STATIC and (not obj.kept or any(c.initial is None for c in obj.cells))
+    known = obj.kept and all(c.initial is not None for c in obj.cells)
+    return (obj.storage is Storage.STATIC and not known) or is_published(obj.name)
+
+
+def is_published(name: str) -> bool:
+    """Whether it is an object whose address the function hands on."""
+    return name.startswith(PUBLISHED)
 
 
 def not_compared(what: str, origin: Origin, hint: str) -> InputError:

@@ -36,13 +36,17 @@ Part = tuple[str, int]
 class Common(Struct, frozen=True):
     """The addresses of objects, the procedures, and the parts that pointer parameters may point to, by number.
 
-    Addresses count as the `same` in both files if nothing makes numbers of pointers.
+    Addresses count as the `same` in both files if nothing makes `numbers` of pointers. What the functions speak of is
+    `open` to pointers from outside, unless nobody outside has its address; that is so of what is `hidden`.
     """
 
     addresses: Mapping[str, int]
     procedures: Sequence[str]
     pointed: Mapping[int, Sequence[Part]]
     same: frozenset[int]
+    numbers: bool
+    open: frozenset[str]
+    hidden: frozenset[str]
 
 
 def united(
@@ -59,18 +63,18 @@ def united(
     for name in sorted(shared):
         width = max(len(o.cells) for u in (one, two) for o in (*u.objects, *given.values()) if o.name == name)
         addresses[name], here = here, here + width + 1
-    named = [
-        o for n, o in sorted(shared.items()) if n in spoken(one) | spoken(two) and n.rpartition(".")[2] not in private
-    ]
+    hidden = frozenset(n for n in shared if n.rpartition(".")[2] in private)
+    open_ = (spoken(one) | spoken(two)) - hidden
+    named = [o for n, o in sorted(shared.items()) if n in open_]
     pointed = {n: tuple(_parts(o, n, given, named)) for n, o in given.items()}
     procedures = sorted({*one.procedures, *two.procedures})
     both = []
     for unit in (one, two):
         own = {o.name for o in unit.objects}
         more = (o for n, o in shared.items() if n not in own)
-        both.append(replace(unit, objects=(*unit.objects, *more)) if given else unit)
+        both.append(replace(unit, objects=(*unit.objects, *more)))
     same = frozenset[int]() if numbers else frozenset(addresses.values())
-    return both[0], both[1], Common(addresses, procedures, pointed, same)
+    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden)
 
 
 def spoken(unit: Unit) -> frozenset[str]:

@@ -14,6 +14,10 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.actions import Show, Thing
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
+from sa.frontends.flow.orders import Fence, Lock, Order, Synchronise
+from sa.frontends.flow.waits import Waits
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -52,7 +56,8 @@ PLAIN = Words()
 
 
 class Cell(Struct, frozen=True):
-    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none.
+    """A scalar of an object. `path` is what follows the object's name. `synchronises`: races on it are none,
+    but of plain accesses where its type is `atomic`.
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
     an access through a pointer meets only cells of its own kind. The cell is so far `behind` the first one of its
@@ -66,6 +71,7 @@ class Cell(Struct, frozen=True):
     synchronises: bool = False
     words: Words = PLAIN
     behind: int = 0
+    atomic: bool = False
 
 
 class Row(Struct, frozen=True):
@@ -84,7 +90,8 @@ class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
     Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
-    text: it has its first values for ever, known or not, and who writes it is undefined.
+    text: it has its first values for ever, known or not, and who writes it is undefined. Its one cell may be the life
+    of the object with the name `life_of`.
     """
 
     name: str
@@ -94,6 +101,7 @@ class Object(Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     told: str = ""
     kept: bool = False
+    life_of: str = ""
 
 
 class Register(Struct, frozen=True):
@@ -124,11 +132,15 @@ class Divide(Struct, frozen=True):
 
 
 class Havoc(Struct, frozen=True):
-    """`var` becomes any value of the range. It is `unset` where nothing gave it a value."""
+    """`var` becomes any value of the range. It is `unset` where nothing gave it a value.
+
+    Where it is `found`, an atomic access reads it there.
+    """
 
     var: Var
     range: Range
     unset: bool = False
+    found: Thing | None = None
 
 
 #: An address, and the distances of cells from it.
@@ -138,7 +150,7 @@ Among: TypeAlias = tuple[Term, tuple[int, ...]]
 class Load(Struct, frozen=True):
     """`var :=` the cell at an address. `wrong` says what is wrong where there is no such cell.
 
-    `among`, if given, are the cells of which this is one whenever the step is taken.
+    `among`, if given, are the cells of which this is one whenever the step is taken. A plain access has no `order`.
     """
 
     var: Var
@@ -146,6 +158,7 @@ class Load(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Store(Struct, frozen=True):
@@ -156,6 +169,7 @@ class Store(Struct, frozen=True):
     key: str
     wrong: str
     among: Among | None = None
+    order: Order | None = None
 
 
 class Test(Struct, frozen=True):
@@ -171,7 +185,9 @@ class Wait(Struct, frozen=True):
 
 
 class Begin(Struct, frozen=True):
-    """An atomic region begins; they nest."""
+    """An atomic region begins; they nest. Accesses in one of the `program` are atomic, whatever they are of."""
+
+    program: bool = False
 
 
 class End(Struct, frozen=True):
@@ -249,49 +265,6 @@ class Self(Struct, frozen=True):
     var: Var
 
 
-class Sync(Enum):
-    """What a visible action means for the plain variables of a function that is compared alone.
-
-    An acquire may bring permissions, a release may take some away. An `update` acquires, then releases. A `call` does
-    what it likes with everything. At the `begin` everything is arbitrary, at the `end` the rest of the thread goes on.
-    """
-
-    BEGIN = "begin"
-    NONE = "none"
-    ACQUIRE = "acquire"
-    RELEASE = "release"
-    UPDATE = "update"
-    CALL = "call"
-    END = "end"
-
-
-class Show(Struct, frozen=True):
-    """A visible action with values. Those at some places are addresses of what is accessed `through` pointers."""
-
-    action: str
-    values: tuple[Term, ...]
-    sync: Sync = Sync.NONE
-    through: tuple[int, ...] = ()
-
-
-class Act(Enum):
-    """What a thread does to a lock: it has it now, it gives it back next, or it looks whether it is free."""
-
-    TAKE = "take"
-    GIVE = "give"
-    TRY = "try"
-
-
-class Lock(Struct, frozen=True):
-    """A word about the lock whose owner is the cell at the address; it does nothing by itself.
-
-    A lock that is taken has the number of its thread as owner, which only that thread changes until it gives it back.
-    """
-
-    address: Term
-    act: Act
-
-
 class Stride(Struct, frozen=True):
     """The address is moved by elements of a size: of cells of this kind. It does nothing by itself."""
 
@@ -311,7 +284,8 @@ class Skip(Struct, frozen=True):
 
 Op: TypeAlias = (
     Set | Divide | Havoc | Load | Store | Test | Wait | Begin | End | Fail | Halt | Live | Allocate | Room
-    | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Free | Freeable | Dead | Recycle | Track | Call | Fork | Join | Exit | Self | Show | Lock | Stride | Skip
+    | Fence | Synchronise | Waits
 )  # fmt: skip
 
 
@@ -347,7 +321,8 @@ class Unit(Struct, frozen=True):
 
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
     the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
-    it `shows` its result, that is a visible action.
+    it `shows` its result, that is a visible action. Where it `reuses` addresses, what was freed may be allocated again.
+    Where it `tracks` memory, none that was allocated may be lost at the end.
     """
 
     objects: tuple[Object, ...]
@@ -356,6 +331,8 @@ class Unit(Struct, frozen=True):
     heap: int = 4
     ends: bool = False
     shows: bool = False
+    reuses: bool = False
+    tracks: bool = False
 
 
 class Graph(Struct):

@@ -1,7 +1,8 @@
 """Allocation: the objects that each site can make, and the steps that make one.
 
 A site that runs at most once makes one object. Any other makes up to a number of them, in their order; one more is the
-failing step `BOUND`, which as all `BOUNDS` says something of the translation and not of the program.
+failing step `BOUND`, which as all `BOUNDS` says something of the translation and not of the program. Where a program
+compares addresses, a site may also give out again what was freed, of any site with objects of the same kind.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from sa.frontends.flow.graph import (
     fresh,
     outgoing,
 )
+from sa.frontends.flow.lives import Recycle
 from sa.terms import build
 
 #: What is wrong where a site has made all its objects, and where a limit of the library or of inlining is reached.
@@ -38,21 +40,35 @@ BOUND = "more objects than --heap"
 DEEPER = "more calls of one function inside each other than are inlined"
 GROWN = "more scalars than the translation has room for where `realloc` is used"
 KEYS = "more keys than the translation has"
+ROUNDS = "more rounds of a block than are told apart where the address of a variable is kept"
+READING = "more read locks at once than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
 END = "the end of an array within another object"
 STRIDE = "an address that is moved by elements of another size than those of the object"
 #: What is behind a wait for one of any number of threads happens here as soon as it may.
 JOINED = "behind a join of any number of threads"
+#: Copies of a family may wait for a condition: on which one they are blocked is not known.
+WAITING_COPIES = "a condition for which any number of threads may wait"
+#: How many threads a creation makes at most, and how many there are, where families are replaced by a few threads.
+MOST_COPIES, MOST_BOUNDED = 3, 12
+#: A creation that is taken a limited number of times is reached once more.
+MORE_COPIES = f"more threads than are looked at, {MOST_COPIES} for each creation and {MOST_BOUNDED} in all"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
 LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
-BOUNDS = frozenset({BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, BYTE, OTHER_TYPE, END, STRIDE, JOINED, LOCK_JOINED})
+BOUNDS = frozenset({
+    BOUND, OTHER_FUNCTION, GROWN, DEEPER, KEYS, ROUNDS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED, WAITING_COPIES,
+    MORE_COPIES, LOCK_JOINED,
+})  # fmt: skip
 
 
-def allocated(graph: Graph, family: bool, most: int) -> None:
-    """Replace allocations by elementary steps, in place. Copies of a family take from one supply."""
+def allocated(graph: Graph, family: bool, most: int, reuses: bool) -> None:
+    """Replace allocations by elementary steps, in place. Copies of a family take from one supply.
+
+    Where addresses are to be used again, `reuses`, memory that has ended may be allocated as well as fresh memory.
+    """
     following = outgoing(graph.steps)
     loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in following.items()})
     steps = list[Step]()
@@ -65,6 +81,8 @@ def allocated(graph: Graph, family: bool, most: int) -> None:
         several = family or step.source in loops
         names = _objects(graph, step.op.name, made, most if several else 1)
         steps += _chosen(graph, step, names, family) if several else _single(graph, step, names[0])
+        if reuses:
+            steps.append(Step(step.source, Recycle(step.op.var, names[0]), step.target, step.origin))
     graph.steps = steps
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Sequence
+
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Link, Origin
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
     ANY,
     Allocate,
@@ -21,16 +24,15 @@ from sa.frontends.flow.graph import (
     Procedure,
     Register,
     Set,
-    Show,
     Skip,
     Step,
     Storage,
-    Sync,
     Unit,
     base,
     fresh,
 )
 from sa.frontends.flow.heap import DEEPER
+from sa.frontends.flow.lives import Dead, Track
 from sa.frontends.flow.terms import over
 from sa.terms import build
 from sa.terms.name import unused
@@ -46,7 +48,8 @@ _DEPTHS, _MOST_RECURSIVE = (8, 5, 3, 2, 1), 1_500
 class _Thread(Struct, frozen=True):
     """What all activations of a thread share; `result` is the register of what it ends with.
 
-    A function is at most `deep` times inside of itself; a call beyond that is the failing step `DEEPER`.
+    A function is at most `deep` times inside of itself; a call beyond that is the failing step `DEEPER`. `leaving` are
+    the steps by which the thread ends from within functions.
     """
 
     unit: Unit
@@ -54,6 +57,7 @@ class _Thread(Struct, frozen=True):
     graph: Graph
     result: Var
     deep: int
+    leaving: list[Step] = field(default_factory=list)
 
 
 class _Frame(Struct, frozen=True):
@@ -108,6 +112,9 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
     frame = _Frame((procedure,), "", called.origin if called.hidden else None)
     names = _renamed(called, inside, frame, shared)
     last = graph.exit
+    if unit.tracks and procedure == unit.entry:
+        last = fresh(graph)
+        graph.steps.append(Step(last, Track(), graph.exit, replace(called.origin, text="the end of the program")))
     if unit.ends and procedure == unit.entry:
         last = fresh(graph)
         graph.steps.append(Step(last, Halt(), fresh(graph), called.origin))
@@ -117,7 +124,34 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
         graph.steps.append(Step(last, Show("returns", values, Sync.END), over, called.origin))
         graph.steps.append(Step(over, Show(EXIT, ()), graph.exit, called.origin))
     _copy(called, inside, frame, names, (graph.entry, last), result)
+    _end_with_thread(inside, [f"{thread}.{o.name}" for o in own], procedure == unit.entry)
     return graph, tuple(_var(names[p]) for p in called.parameters), result
+
+
+def _end_with_thread(thread: _Thread, own: Sequence[str], first: bool) -> None:
+    """What ends with a thread: its `own` objects, and all that activations have where it leaves them.
+
+    The process ends with the `first` thread, unless that one leaves by itself.
+    """
+    graph = thread.graph
+    activations = [name for name, o in graph.objects.items() if o.storage is Storage.AUTO]
+    for step in thread.leaving:
+        ended = (*activations, *own) if first else activations
+        graph.steps += _dead(graph, step.source, ended, step.target, step.origin)
+    if own and not first:
+        before, graph.exit = graph.exit, fresh(graph)
+        where = replace(thread.unit.procedures[thread.unit.entry].origin, text="the end of the thread")
+        graph.steps += _dead(graph, before, own, graph.exit, where)
+
+
+def _dead(graph: Graph, source: Node, names: Sequence[str], target: Node, origin: Origin) -> list[Step]:
+    """Steps by which objects end, one behind the other."""
+    made, here = list[Step](), source
+    for name in names:
+        after = fresh(graph)
+        made.append(Step(here, Dead(name), after, origin))
+        here = after
+    return [*made, Step(here, Skip(), target, origin)]
 
 
 def _var(term: Term) -> Var:
@@ -172,16 +206,18 @@ def _copy(
     for step in called.steps:
         source, target, origin = node(step.source), node(step.target), frame.place(step.origin)
         match step.op:
-            case Live(name):
+            case Live(name) | Dead(name):
                 own = _var(names[base(name)]).name.removeprefix("&")
-                graph.steps.append(Step(source, Live(own), target, origin))
+                graph.steps.append(Step(source, replace(step.op, name=own), target, origin))
             case Allocate(var, name):
                 own = _var(names[base(name)]).name.removeprefix("&")
                 graph.steps.append(Step(source, Allocate(_var(names[var]), own), target, origin))
             case Exit(_):
                 op = over(step.op, names, lambda v: _var(names[v]))
                 assert isinstance(op, Exit)
-                graph.steps.append(Step(source, Set(thread.result, op.term), graph.exit, origin))
+                left = fresh(graph)
+                graph.steps.append(Step(source, Set(thread.result, op.term), left, origin))
+                thread.leaving.append(Step(left, Skip(), graph.exit, origin))
             case Call():
                 op = over(step.op, names, lambda v: _var(names[v]))
                 assert isinstance(op, Call)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
+from sa.frontends.flow.chains import chain
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -39,6 +40,8 @@ from sa.frontends.flow.graph import (
     outgoing,
 )
 from sa.frontends.flow.heap import BOUNDS, JOINED, LOCK, LOCK_JOINED
+from sa.frontends.flow.lives import Dead, Free, Freeable
+from sa.frontends.flow.orders import ACQUIRE, UPDATE
 from sa.terms import build
 
 #: The objects that count the threads which run, and that say whether the first thread was early.
@@ -67,7 +70,10 @@ def running(graph: Graph, origin: Origin, more: int) -> list[Op]:
     number = build.variable(f"__running{len(graph.registers)}")
     graph.registers[number] = Register(number, ANY, origin, temporary=True)
     after = build.add(number, build.integer(more))
-    return [Load(number, base(RUNNING), "count", "thread"), Store(base(RUNNING), after, "count", "thread")]
+    return [
+        Load(number, base(RUNNING), "count", "thread"),
+        Store(base(RUNNING), after, "count", "thread", order=UPDATE),
+    ]
 
 
 def calm(graph: Graph, disturbs: Callable[[Step], bool]) -> bool:
@@ -104,7 +110,8 @@ def _opened(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]
         return
     number = build.variable(f"__number{step.source}")
     graph.registers[number] = Register(number, ANY, where, temporary=True)
-    ops: list[Op] = [Begin(), Load(number, base(RUNNING), "count", "thread"), Wait(build.eq(number, build.ZERO)), End()]
+    ops: list[Op] = [Begin(), Load(number, base(RUNNING), "count", "thread", order=ACQUIRE)]
+    ops += [Wait(build.eq(number, build.ZERO)), End()]
     yield from chain(graph, step.source, ops, step.target, where)
 
 
@@ -124,15 +131,11 @@ def _early(graph: Graph, step: Step, early: dict[Node, Node]) -> Iterator[Step]:
         case Store():
             wrong = LOCK_JOINED if step.op.wrong == LOCK else JOINED
             yield from chain(graph, source, [told, replace(step.op, wrong=wrong)], target, step.origin)
+        case Free():
+            yield from chain(graph, source, [told, replace(step.op, early=True)], target, step.origin)
+        case Freeable():
+            yield Step(source, replace(step.op, early=True), target, step.origin)
+        case Dead():
+            yield from chain(graph, source, [told, step.op], target, step.origin)
         case _:
             yield replace(step, source=source, target=target)
-
-
-def chain(graph: Graph, source: Node, ops: Sequence[Op], target: Node, origin: Origin) -> list[Step]:
-    """Steps one behind the other."""
-    made, here = list[Step](), source
-    for number, op in enumerate(ops, 1):
-        after = target if number == len(ops) else fresh(graph)
-        made.append(Step(here, op, after, origin))
-        here = after
-    return made

@@ -6,13 +6,14 @@ Each condition here is one of the definition: it must hold of every pair, howeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
 from sa.automata.program import Program, Refinement
-from sa.frontends.flow.alone import UNDEFINED, Function, Misread
-from sa.frontends.flow.exposed import is_shared
+from sa.frontends.flow.alone import UNDEFINED, Misread
+from sa.frontends.flow.both import Function
+from sa.frontends.flow.exposed import is_published, is_shared
 from sa.frontends.flow.graph import Object
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
@@ -56,9 +57,17 @@ def _problems(functions: Sequence[Function], automata: Sequence[Automaton], bloc
     if any(not f.used.keys() >= _shared(f, f.known.of) for f in functions):
         yield "a shared variable that is accessed is not under permissions"
     accessed = functions[1].known.of
-    if len(block.relate or ()) != len(_shared(functions[1], (s for s, access in accessed.items() if access.writes))):
+    atomic = {k for f in functions for k in f.things.atomic}
+    # An object of the function's own that is handed on is under permissions, however it is accessed.
+    cells = {*_shared(functions[0], functions[0].known.of), *_shared(functions[1], accessed)}
+    cells |= {k for k in atomic if is_published(k[0])}
+    mixed = cells & atomic
+    written = _shared(functions[1], (s for s, access in accessed.items() if access.writes))
+    written |= {k for k in mixed if functions[1].things.atomic.get(k, False)}
+    if len(block.relate or ()) != len(written):
         yield "not every shared variable that the target writes is related"
     source, target = automata
+    yield from _permitted(automata, sorted(cells), mixed, functions)
     bits = [_bits(r.term) for r in block.relate or ()]
     if None in bits:
         yield "the relation is not that what the target has written the source has written or will write"
@@ -79,6 +88,33 @@ def _problems(functions: Sequence[Function], automata: Sequence[Automaton], bloc
         if any(b is not None and not b[side] <= own for b in bits):
             yield "what is written is not noted"
     yield from _undefined(source, target, [b[0] for b in bits if b is not None])
+
+
+def _permitted(
+    automata: Sequence[Automaton], cells: Sequence[_Key], mixed: Collection[_Key], functions: Sequence[Function]
+) -> Iterator[str]:
+    """The environment may begin with each permission: two of them, and three for what is accessed atomically, too.
+
+    Constants and what the first thread begins with have all, and columns an array of them.
+    """
+    if any(f.columns for f in functions):
+        return
+    for automaton in automata:
+        begun = [e for e in automaton.edges if e.source == automaton.initial and e.label is not None]
+        for place, cell in enumerate(cells, -2 * len(cells)):
+            found, most = set[int](), 2 if cell in mixed else 1
+            for edge, label in ((e, e.label) for e in begun):
+                assert label is not None
+                found |= _values(label.values[place], edge)
+            if found not in ({most}, {*range(most + 1)}):
+                yield "not every permission is possible at the beginning"
+
+
+def _values(term: Term, edge: Edge) -> set[int]:
+    """The values that a constant or a choice of a step may have."""
+    if isinstance(term, Int):
+        return {term.value}
+    return {n for c in edge.choices if c.var is term for n in range(c.low or 0, (c.high or 0) + 1)}
 
 
 def _bits(term: Term) -> tuple[frozenset[Var], frozenset[Var]] | None:

@@ -12,8 +12,9 @@ from math import gcd
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.frontends.flow.graph import Cell, Object, base, code
+from sa.frontends.flow.graph import Cell, Object, Storage, base, code
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
 
 #: Codes of procedures, columns and objects begin here: far from numbers that programs use as pointers.
@@ -51,7 +52,8 @@ class Layout(Struct, frozen=True):
 
     `addresses` of objects and codes by their variables; `homes` are the ranges of objects, by each address and column
     in them. A home includes the address just behind the object, which nothing else has. `members` are the columns of
-    addresses, `units` all numbers of an object by its first address.
+    addresses, `units` all numbers of an object by its first address. `allocated` are the first addresses of allocated
+    objects, `lives` the cells that say whether an object has ended, by its first address.
     """
 
     places: Mapping[int, Place]
@@ -61,6 +63,8 @@ class Layout(Struct, frozen=True):
     columns: Mapping[int, Column]
     members: Mapping[int, int]
     units: Mapping[int, tuple[int, ...]]
+    allocated: frozenset[int]
+    lives: Mapping[int, int]
 
 
 def unset_value(cell: Cell) -> int:
@@ -70,6 +74,7 @@ def unset_value(cell: Cell) -> int:
 
 def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[str, int] | None = None) -> Layout:
     """The layout of objects and codes. Some objects have `fixed` addresses, by their names."""
+    objects = tuple(objects)
     places, addresses, homes = dict[int, Place](), dict[Var, int](), dict[int, tuple[int, int]]()
     columns, members, units = dict[int, Column](), dict[int, int](), dict[int, tuple[int, ...]]()
     for number, name in enumerate(procedures):
@@ -90,7 +95,9 @@ def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[
         places.update({address: Place(obj, obj.cells[address - first]) for address in single})
         units[first] = (*single, *(n for n in columns if homes[n] == (first, end)))
         here = here if fixed is not None and obj.name in fixed else end + 1
-    return Layout(places, addresses, homes, codes, columns, members, units)
+    allocated = frozenset(addresses[base(o.name)] for o in objects if o.storage is Storage.HEAP)
+    lives = {addresses[base(o.life_of)]: addresses[base(o.name)] for o in objects if o.life_of}
+    return Layout(places, addresses, homes, codes, columns, members, units, allocated, lives)
 
 
 def _columns(obj: Object, first: int) -> list[tuple[Column, Place]]:
@@ -149,6 +156,17 @@ def near(start: int, distance: int, around: int, where: Layout) -> set[int]:
         if between == 0 or (step and between % step == 0 and (around or least <= between <= most)):
             found.add(number)
     return found
+
+
+def object_named(address: Term, where: Layout) -> str | None:
+    """The object of the file that an address names, with a distance from its start; None for what is pointed to."""
+    _, parts = linear_parts(address)
+    named = [v for v in parts if isinstance(v, Var) and v in where.addresses]
+    home = where.homes.get(where.addresses[named[0]]) if len(named) == 1 and parts[named[0]] == 1 else None
+    if home is None or not where.units[home[0]]:
+        return None
+    found = where.places[where.units[home[0]][0]].object
+    return found.name if found.storage is Storage.STATIC else None
 
 
 def is_at(address: Term, number: int, where: Layout) -> Term:

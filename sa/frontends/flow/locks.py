@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Act, Load, Lock, Node, Step, Storage, Store, outgoing
+from sa.frontends.flow.graph import Load, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.heap import LOCK, LOCK_JOINED
 from sa.frontends.flow.layout import cell_at
+from sa.frontends.flow.lives import Free, Freeable
+from sa.frontends.flow.orders import Act, Lock
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Found, Values, evaluate
 
@@ -22,10 +24,14 @@ _Cells = Mapping[int, Sequence[int]]
 
 
 class Guarded(Struct, frozen=True):
-    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries."""
+    """`cells` are those that have a lock; `calm` the steps, by identity, of owners at a lock that nobody tries.
+
+    Which locks all accesses of a cell have in `common` is known by cell, where others may run.
+    """
 
     cells: frozenset[int]
     calm: frozenset[int]
+    common: Mapping[int, frozenset[int]]
 
 
 def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Callable[[Thread, Step], bool]) -> Guarded:
@@ -38,6 +44,9 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
                     known = _meant(evaluate(address, found, thread.number), found)
                     locks |= known
                     tried |= known if act is Act.TRY else set()
+                case Free() | Freeable():
+                    # Memory of a lock that is held must not be freed: so it is looked at.
+                    tried |= set(cells.get(id(step), ()))
                 case Store(_, _, _, wrong, _) if wrong not in (LOCK, LOCK_JOINED) and not alone(thread, step):
                     spoiled |= set(cells.get(id(step), ()))
     # The copies of a family have one address for what is a lock of its own in each of them: it excludes nobody.
@@ -54,15 +63,15 @@ def guarded(threads: Sequence[Thread], found: Found, cells: _Cells, alone: Calla
     for thread in threads:
         mine = held[thread.number]
         for step in thread.graph.steps:
-            if not isinstance(step.op, Load | Store):
+            if id(step) not in cells:
                 continue
             here, owners = cells[id(step)], mine.get(step.source, frozenset())
-            if len(here) == 1 and here[0] in owners - tried:
+            if len(here) == 1 and here[0] in owners - tried and isinstance(step.op, Load | Store):
                 calm.add(id(step))
             if not alone(thread, step):
                 for cell in here:
                     common[cell] = common.get(cell, usable) & owners
-    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm))
+    return Guarded(frozenset(c for c, owned in common.items() if owned), frozenset(calm), common)
 
 
 def _meant(values: Values, found: Found) -> frozenset[int]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Variable
 from sa.base.diagnostic import InputError, error
+from sa.base.source import position
 from sa.frontends.flow.access import Access
-from sa.frontends.flow.cuts import Work
-from sa.frontends.flow.graph import ANY, Cell, Range, Step
+from sa.frontends.flow.cuts import Work, may_race
+from sa.frontends.flow.graph import ANY, Cell, Load, Range, Step, Store, base
+from sa.frontends.flow.heap import JOINED
+from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import Column, element, extent_of, is_at, unset_value
+from sa.frontends.flow.lives import Free
 from sa.frontends.flow.paths import Path, Touched, choice_of
 from sa.frontends.flow.rows import changed, chosen, filled
 from sa.frontends.flow.simplify import simplified
@@ -21,21 +26,55 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
 
-def touched(address: Term, access: Access, path: Path, work: Work, early: bool) -> Iterator[Touched]:
-    """The plain cells of an access that others may access meanwhile."""
-    if not work.asked.races:
+class Meant(NamedTuple):
+    """A cell that a step may access and that may race: the condition that it does, and of a column the element."""
+
+    cell: int
+    here: Term
+    element: Term | None
+
+
+def racing_at(step: Step, address: Term, work: Work) -> Iterator[Meant]:
+    """What a step accesses that may race; where an object is freed, all of it."""
+    where, cells = work.known.found.layout, work.known.racing.cells.get(id(step), ())
+    for cell in cells:
+        if not may_race(step, cell, work):
+            continue
+        if isinstance(step.op, Free):
+            yield Meant(cell, build.eq(address, build.integer(where.homes[cell][0])), None)
+        else:
+            here = is_at(address, cell, where) if len(cells) > 1 else build.TRUE
+            column = _column(cell, work)
+            yield Meant(cell, here, None if column is None else element(address, column))
+
+
+def may_be_early(path: Path, work: Work) -> Term:
+    """That the first thread, which is another one, has written what others may read too early."""
+    number = work.known.found.layout.addresses.get(base(EARLY))
+    if number is None or number in work.known.fixed or work.thread.number == 1:
+        return build.FALSE
+    var = work.names.cells[number]
+    return build.ne(path.store.get(var, var), build.ZERO)
+
+
+def is_early(step: Step) -> bool:
+    """Whether an access is of the first thread where it is early."""
+    return step.op.early if isinstance(step.op, Free) else isinstance(step.op, Load | Store) and step.op.wrong == JOINED
+
+
+def touched(step: Step, address: Term, path: Path, work: Work) -> Iterator[Touched]:
+    """What others may access at once, unless a monitor watches for that."""
+    if work.names.monitor is not None:
         return
-    chosen = {c.var for c in path.choices}
-    for at in access.cells:
-        if not work.known.found.layout.places[at].cell.synchronises:
-            here = is_meant(address, at, access, work)
-            known = (c for c in build.conjoined((path.guard, here)) if not c.free & chosen)
-            column = _column(at, work)
-            index = None if column is None else element(address, column)
-            if index is not None and index.free & chosen:
-                message = "which element of a large array this is is chosen in the same step"
-                raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
-            yield Touched(at, access.writes, path.depth > 0, build.land(*known), index, early)
+    chosen, span = {c.var for c in path.choices}, step.origin.span
+    line = None if span is None else position(span.source, span.start).line
+    for at, here, index in racing_at(step, address, work):
+        writes, atomic = work.known.racing.manners[id(step)]
+        known = (c for c in build.conjoined((path.guard, here)) if not c.free & chosen)
+        if index is not None and index.free & chosen:
+            message = "which element of a large array this is is chosen in the same step"
+            raise InputError((error("SA724", message, None if path.origin is None else path.origin.span),))
+        yield Touched(at, writes, atomic, build.land(*known), index, is_early(step), line)
 
 
 def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:

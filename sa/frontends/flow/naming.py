@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Kind, Shown, Variable
+from sa.automata.automaton import Kind, Origin, Shown, Variable
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.claims import manner
 from sa.frontends.flow.cuts import Names
 from sa.frontends.flow.graph import ANY, Range, Storage, Words
 from sa.frontends.flow.layout import Layout, Place, cell_at, unset_value
+from sa.frontends.flow.monitor import Monitor, carriers, fences_of, watchable
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values
 from sa.terms import build
@@ -22,6 +24,9 @@ from sa.terms.term import Term, Var
 
 #: What follows the name of a lock where its owner is.
 OWNER = ".__owner"
+
+#: What follows the name of what threads synchronise with where it is told whether it can be used.
+STATUS = ".__status"
 
 #: The sort of the variable of a column.
 ARRAY = ArraySort(INT, INT)
@@ -55,14 +60,18 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
             cells[address] = var
             kind = Kind.GLOBAL if several else Kind.LOCAL
             range_ = ANY if address in where.columns else place.cell.range
-            shown = _shown(_told(place, several), place.cell.words, known.found.cells[address], where)
+            shown = _shown(told(place, several), place.cell.words, known.found.cells[address], where)
             if address in known.unset:
                 unset = unset_value(place.cell)
                 range_ = range_ if range_.low is None else Range(unset, range_.high)
                 shown = replace(shown, values=(*shown.values, (unset, "never written")))
             if place.cell.path.endswith(OWNER):
                 shown = Shown(shown.name.removesuffix(OWNER), owners)
-            made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown)
+            if place.cell.path.endswith(STATUS):
+                shown = replace(shown, name=f"status of {shown.name.removesuffix(STATUS)}")
+            # The state of a thread that others start.
+            state = place.cell.key == "thread"
+            made = Variable(var, kind, range_.low, range_.high, place.object.origin, False, shown, internal=state)
             if several:
                 shared.append(made)
             else:
@@ -85,7 +94,48 @@ def named(threads: Sequence[Thread], where: Layout, known: Accesses, reserved: f
     return Named(tuple(shared), {n: tuple(vs) for n, vs in local.items()}, cells, names)
 
 
-def _told(place: Place, several: bool) -> str:
+def with_monitor(found: Named, threads: Sequence[Thread], known: Accesses) -> Named:
+    """The names with the variables of a monitor for races. Raises InputError."""
+    taken = {v.var.name for own in (found.shared, *found.local.values()) for v in own}
+    taken |= {v.name for names in found.names.values() for v in names.registers.values()}
+    shared, local = list(found.shared), {number: list(own) for number, own in found.local.items()}
+
+    def made(name: str, into: list[Variable], range_: Range, array: bool = False, shown: Shown | None = None) -> Var:
+        var = build.variable(unused(name, taken), ARRAY if array else INT)
+        taken.add(var.name)
+        range_ = ANY if array else range_
+        kind = Kind.GLOBAL if into is shared else Kind.LOCAL
+        into.append(Variable(var, kind, range_.low, range_.high, Origin(None), False, shown))
+        return var
+
+    bit, where = Range(0, 1), known.found.layout
+    numbers = {at: n for n, at in enumerate(watchable(known), 1)}
+    done = Shown("watched", ((0, "nothing"), *((n, manner(*how)) for (_, how), n in numbers.items())))
+    fences = {t.number: fences_of(t) for t in threads}
+    monitor = Monitor(
+        made("__watched", shared, Range(0, len(numbers)), shown=done),
+        numbers,
+        made("__watched_element", shared, ANY),
+        {t.number: made(f"__seen_by_{t.name}", local[t.number], bit) for t in threads},
+        {n: made("__seen_at_fence", local[n], bit) for n, fence in fences.items() if fence.releases},
+        {n: made("__seen_by_reads", local[n], bit) for n, fence in fences.items() if fence.acquires},
+        {
+            c: {
+                key: made(f"__seen_at_{_plain(where.places[c], True)}", shared, bit, c in where.columns) for key in keys
+            }
+            for c, keys in carriers(threads, known).items()
+        },
+    )
+    names = {n: replace(own, monitor=monitor) for n, own in found.names.items()}
+    return Named(tuple(shared), {n: tuple(own) for n, own in local.items()}, found.cells, names)
+
+
+def name_of(cell: int, names: Named, where: Layout) -> str:
+    """The name of a cell in claims: that of its variable if it has one."""
+    return names.cells[cell].name if cell in names.cells else _plain(where.places[cell], True)
+
+
+def told(place: Place, several: bool = True) -> str:
     """What a cell is called in C: the object's name, with the functions that it is in, and what follows it."""
     *scopes, name = place.object.name.split(".")
     if place.object.told:
@@ -110,9 +160,9 @@ def _object_at(address: int, where: Layout) -> str | None:
         return None
     place, column = where.places[number], where.columns.get(number)
     if place.cell.path.startswith(".") and where.homes[address][0] == address:
-        return f"&{_told(place, True).removesuffix(place.cell.path)}"
+        return f"&{told(place, True).removesuffix(place.cell.path)}"
     index = "" if column is None else str((address - column.first) // column.stride)
-    return f"&{_told(place, True).replace('[]', f'[{index}]', 1)}"
+    return f"&{told(place, True).replace('[]', f'[{index}]', 1)}"
 
 
 def _plain(place: Place, several: bool) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 
 from sa.automata.automaton import Kind, Label, Origin, Variable
+from sa.base.diagnostic import InputError, error
 from sa.base.source import Span, position
 from sa.frontends.flow.cuts import Work
-from sa.frontends.flow.graph import Node, Range
+from sa.frontends.flow.graph import Begin, End, Live, Node, Range, Skip, Step, Stride
+from sa.frontends.flow.orders import Fence, Lock, Synchronise
 from sa.frontends.flow.values import OTHER, Values
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -28,6 +30,7 @@ class Touched(Struct, frozen=True):
     condition: Term
     element: Term | None = None
     early: bool = False
+    line: int | None = None
 
 
 class Quotient(Struct, frozen=True):
@@ -88,6 +91,21 @@ class Path(Struct, frozen=True):
     chose: bool = False
     quotients: tuple[Quotient, ...] = ()
     passed: Passed | None = None
+
+
+def passing(step: Step, path: Path) -> Passed | None:
+    """The statements of a path with that of a step, which does something."""
+    span = step.origin.span
+    if span is None or isinstance(step.op, Skip | Begin | End | Lock | Live | Stride | Fence | Synchronise):
+        return path.passed
+    return path.passed if path.passed is not None and path.passed.span is span else Passed(span, path.passed)
+
+
+def alone(path: Path, origin: Origin) -> None:
+    """Raises InputError if a step is to show a second thing, for which it has no label."""
+    if path.label is not None:
+        message = "one step with several visible actions"
+        raise InputError((error("SA722", message, origin.span, "end the atomic region between them"),))
 
 
 def with_value(store: Mapping[Var, Term], var: Var, term: Term) -> Mapping[Var, Term]:

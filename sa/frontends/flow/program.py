@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -11,6 +12,7 @@ from sa.automata.family import Family
 from sa.automata.live import live
 from sa.automata.program import Invariant, Program
 from sa.automata.ranges import within
+from sa.base.diagnostic import InputError
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.beginning import begun_with
@@ -18,11 +20,15 @@ from sa.frontends.flow.choosing import narrowed, without_idle_choices
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
+from sa.frontends.flow.heap import MOST_COPIES
 from sa.frontends.flow.impossible import without_impossible
+from sa.frontends.flow.instances import with_instances
 from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
+from sa.frontends.flow.lifetimes import with_lives
 from sa.frontends.flow.liveness import only_reachable, prune
-from sa.frontends.flow.naming import Named, named
+from sa.frontends.flow.monitor import is_needed, nothing_seen
+from sa.frontends.flow.naming import Named, named, with_monitor
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.settled import knowing, possible, with_settled
 from sa.frontends.flow.slicing import decisive
@@ -42,8 +48,30 @@ from sa.terms.term import Int, Term, Var
 
 
 def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
-    """The program of a unit; `reserved` are words that cannot be names. Raises InputError."""
-    threads, extra = threads_of(unit)
+    """The program of a unit; `reserved` are words that cannot be names. Raises InputError.
+
+    Deadlocks of any number of threads are looked for beside it, in a program with a few threads for each family. Where
+    a thread waits for any of them, and where nothing else is asked for, that program is all there is. What it refutes
+    is refuted of the program; more threads than it has are a limit of the translation.
+    """
+    alone = asked.deadlock and asked.kinds == frozenset() and not asked.races
+    try:
+        made = translated(unit, source, reserved, asked)
+    except InputError as problem:
+        if any(d.code != "SA721" for d in problem.diagnostics):
+            raise
+        return translated(unit, source, reserved, asked, MOST_COPIES)
+    if not (asked.deadlock and made.families):
+        return made
+    few = translated(unit, source, reserved, replace(asked, kinds=frozenset(), races=False), MOST_COPIES)
+    return few if alone else replace(made, beside=(few,))
+
+
+def translated(
+    unit: Unit, source: Source, reserved: frozenset[str], asked: Asked, copies: int | None = None
+) -> Program:
+    """The program with families, or with at most so many `copies` for each. Raises InputError."""
+    threads, extra = threads_of(unit, asked.deadlock, copies)
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
@@ -51,9 +79,11 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
             without_copies(thread.graph, thread.identity)
         without_flags(thread.graph)
         split(thread.graph)
-    shared = (o for o in unit.objects if o.storage is not Storage.THREAD)
+    shared = tuple(o for o in unit.objects if o.storage is not Storage.THREAD)
+    with_instances(threads, (*shared, *extra), tuple(unit.procedures), unit.heap)
     own = (o for t in threads for o in t.graph.objects.values())
-    where = layout((*shared, *own, *extra), unit.procedures)
+    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
+    where = layout(objects, unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
     if calm(threads[0].graph, lambda s: disturbs(s, known)):
         prune(threads[0].graph)
@@ -64,7 +94,9 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
             prune(thread.graph)
         known = accesses(threads, where, asked.races, not unit.shows)
     names = named(threads, where, known, reserved)
-    first = first_values(names, where, known)
+    if is_needed(threads, known):
+        names = with_monitor(names, threads, known)
+    first = first_values(names, where, known) | nothing_seen(names.names[threads[0].number].monitor)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
     automata = [automaton_of(t, made, names, first, unit.shows) for t, made in zip(threads, found, strict=True)]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
@@ -73,7 +105,7 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    claimed = frozenset(spoken_of(threads, found, names))
+    claimed = frozenset(spoken_of(threads, found, names, where))
     automata, first, constants = _without_constants(automata, first)
     automata = with_settled(decisive(automata, claimed), first, creating)
     automata, names = ranged(automata, first, names)
@@ -195,7 +227,11 @@ def _line(node: Node, made: list[Joint]) -> int:
 def _origin(node: Node, made: list[Joint], thread: Thread) -> Origin:
     if node == STOPPED:
         return Origin(None, "stopped for ever")
-    return next((j.edge.origin for j in made if node in (j.source, j.target)), thread.graph.steps[0].origin)
+    # What comes next, also where it waits for ever, or else what was last.
+    leaving = (j.edge.origin for j in made if j.source == node)
+    waiting = (s.origin for s in thread.graph.steps if s.source == node and s.origin.span is not None)
+    entering = (j.edge.origin for j in made if j.target == node)
+    return next(chain(waiting, leaving, entering), thread.graph.steps[0].origin)
 
 
 def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Var, Term]) -> Automaton:

@@ -7,7 +7,7 @@ to `stopped` if it wrote anything that others see, and none otherwise: the threa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 from msgspec import Struct
@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from sa.automata.automaton import FAIL, Edge, Failure, Fault, Label, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
+from sa.frontends.flow.actions import Show
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.cuts import Names, Work, depths_of, is_seen, kept_nodes, meetings
-from sa.frontends.flow.division import MOST_DIVISORS, by_cases, unknown_quotient
+from sa.frontends.flow.cuts import Names, Work, kept_nodes, meetings
+from sa.frontends.flow.endings import Wrong, begun, dead, freed, lost, recycled, seen_at, touching, used
+from sa.frontends.flow.faults import FAULTS
 from sa.frontends.flow.graph import (
-    ANY,
     Begin,
     Divide,
     End,
@@ -29,33 +30,44 @@ from sa.frontends.flow.graph import (
     Havoc,
     Live,
     Load,
-    Lock,
     Node,
     Room,
     Set,
-    Show,
-    Skip,
     Step,
     Store,
     Stride,
     Test,
     Wait,
-    base,
     outgoing,
 )
 from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
-from sa.frontends.flow.joins import EARLY
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
-from sa.frontends.flow.memory import alive, length, loaded, outside_extents, set_first, stored, touched
-from sa.frontends.flow.paths import Passed, Path, Quotient, Touched, choice_of, condition_of, lines_of, now, with_value
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
+from sa.frontends.flow.memory import is_early, length, loaded, may_be_early, outside_extents, set_first, stored
+from sa.frontends.flow.orders import Fence, Lock, Synchronise
+from sa.frontends.flow.paths import (
+    Passed,
+    Path,
+    Touched,
+    alone,
+    choice_of,
+    condition_of,
+    lines_of,
+    now,
+    passing,
+    with_value,
+)
+from sa.frontends.flow.quotients import divided
+from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
+from sa.frontends.flow.watching import acquired, fenced, given, races, synchronised, watched
 from sa.terms import build
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Term, Var
 
 #: Where a thread is that will not go on.
 STOPPED = -1
@@ -130,12 +142,12 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
     origin = path.origin
     if origin is None or (not path.seen and not isinstance(step.op, Begin | Test)):
         origin = step.origin if not path.seen else origin
-    on = replace(path, node=step.target, origin=origin, length=path.length + 1, passed=_after(step, path))
+    on = replace(path, node=step.target, origin=origin, length=path.length + 1, passed=passing(step, path))
     match step.op:
         case Set(var, term):
             yield replace(on, store=with_value(path.store, work.names.registers[var], now(term, path, work)))
         case Divide():
-            yield _divided(step, path, on, work)
+            yield divided(step, path, on, work)
         case Havoc(var, range_):
             choice = choice_of(work.names.registers[var], range_, step.origin, work)
             store = with_value(path.store, work.names.registers[var], choice.var)
@@ -159,27 +171,30 @@ def _through(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path 
         case Halt(ends):
             yield from _stopped(path, source, work, ends)
         case Live(name):
-            yield alive(name, on, path, step, work)
+            yield begun(name, seen_at(step, on, work), path, step, work)
+        case Dead():
+            yield dead(step, on, work)
+        case Recycle():
+            yield from (given(step, after, work) for after in recycled(step, on, work))
+        case Track():
+            choosing, wrong = lost(on, step, work)
+            yield from _all_failed(wrong, choosing, step, source, work)
+            yield on
+        case Free():
+            yield from _freed(step, on, source, work)
+        case Freeable():
+            wrong, after = freed(step, on, work)
+            yield from _all_failed(wrong, on, step, source, work)
+            yield from () if after is None else (after,)
         case Show(action, values):
-            _alone(path, step.origin)
+            alone(path, step.origin)
             yield replace(on, label=Label(action, tuple(now(v, path, work) for v in values)), seen=True)
+        case Fence(order):
+            yield fenced(order, on, work)
+        case Lock(address) | Synchronise(address):
+            yield synchronised(step.op, now(address, path, work), step, on, work)
         case _:
             yield on
-
-
-def _after(step: Step, path: Path) -> Passed | None:
-    """The statements of a path with that of a step, which does something."""
-    span = step.origin.span
-    if span is None or isinstance(step.op, Skip | Begin | End | Lock | Live | Stride):
-        return path.passed
-    return path.passed if path.passed is not None and path.passed.span is span else Passed(span, path.passed)
-
-
-def _alone(path: Path, origin: Origin) -> None:
-    """Raises InputError if a step is to show a second thing, for which it has no label."""
-    if path.label is not None:
-        message = "one step with several visible actions"
-        raise InputError((error("SA722", message, origin.span, "end the atomic region between them"),))
 
 
 def _moved(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
@@ -238,25 +253,6 @@ def _room(step: Step, path: Path, on: Path, source: Node, work: Work) -> Iterato
         yield replace(on, guard=right, store=store)
 
 
-def _divided(step: Step, path: Path, on: Path, work: Work) -> Path:
-    """A division, by the values that the divisor may have; by any number its quotient is chosen."""
-    assert isinstance(step.op, Divide)
-    sign, var = step.op.sign, work.names.registers[step.op.var]
-    a, b = now(step.op.dividend, path, work), now(step.op.divisor, path, work)
-    known = evaluate(step.op.divisor, work.known.found, work.thread.number)
-    values = [b.value] if isinstance(b, Int) else sorted(v for v in known if v is not OTHER)
-    if isinstance(b, Int) or (OTHER not in known and len(values) <= MOST_DIVISORS):
-        term = by_cases(sign, a, b, values, {})
-    else:
-        made = next((q for q in path.quotients if (q.dividend, q.divisor) == (a, b)), None)
-        choice = choice_of(var, ANY, step.origin, work) if made is None else made.chosen
-        term, condition = unknown_quotient(sign, a, b, choice.var)
-        if made is None:
-            quotients = (*path.quotients, Quotient(a, b, choice, condition))
-            on = replace(on, quotients=quotients, choices=(*path.choices, choice))
-    return replace(on, store=with_value(path.store, var, term))
-
-
 def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
     assert isinstance(step.op, Load | Store)
     access = work.known.of[id(step)]
@@ -280,11 +276,11 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
             if guard is not build.FALSE:
                 yield from _failed(path, guard, what, step.origin, source, work)
             path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
-        wrong = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
-        guard = build.land(path.guard, simplified(wrong))
+        outside = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
+        guard = build.land(path.guard, simplified(outside))
         if guard is not build.FALSE:
             yield from _failed(path, guard, step.op.wrong, step.origin, source, work)
-        path = replace(path, guard=build.land(path.guard, simplified(build.lnot(wrong))))
+        path = replace(path, guard=build.land(path.guard, simplified(build.lnot(outside))))
         if path.guard is build.FALSE:
             return
     if not access.cells:
@@ -294,51 +290,77 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
         what = JOINED if step.op.wrong == JOINED else "index"
         yield from _failed(path, guard, what, step.origin, source, work)
         path = replace(path, guard=build.land(path.guard, build.lnot(beyond)))
-    if is_seen(step, work):
-        origin = path.origin if path.seen else step.origin
-        new = touched(address, access, path, work, step.op.wrong == JOINED)
-        path = replace(path, seen=True, origin=origin, touched=(*path.touched, *new))
-    match step.op:
-        case Load(var, _, _, _, _):
-            for known in set_first(address, access, path, step, work) if var in work.read else (path,):
-                value = loaded(address, access, step.op.key, known, work)
-                yield replace(known, store=with_value(known.store, work.names.registers[var], value))
-        case Store(_, term, key, _, _):
-            yield stored(address, access, now(term, path, work), key, path, work)
+    path = acquired(step, address, path, work)
+    yield from _raced(step, address, path, source, work)
+    wrong, after = used(address, access, step.op.wrong == JOINED, path, work)
+    yield from _all_failed(wrong, path, step, source, work)
+    if after is None:
+        return
+    path = touching(step, address, after, work)
+    for seen in watched(step, address, path, work):
+        match step.op:
+            case Load(var):
+                for known in set_first(address, access, seen, step, work) if var in work.read else (seen,):
+                    value = loaded(address, access, step.op.key, known, work)
+                    yield replace(known, store=with_value(known.store, work.names.registers[var], value))
+            case Store(_, term, key):
+                yield stored(address, access, now(term, path, work), key, seen, work)
 
 
-#: What goes wrong by the words for it; `assert` of C is a call that must not be reached, as all others are.
-_FAULTS = {"pointer": Fault.POINTER, "overflow": Fault.OVERFLOW, "undefined": Fault.UNDEFINED}
+def _freed(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:
+    """Memory is given back, which is a write of all of it, and who gets it again happens after that (C11 7.22.3)."""
+    assert isinstance(step.op, Free)
+    address = now(step.op.address, path, work)
+    yield from _raced(step, address, path, source, work)
+    wrong, after = freed(step, path, work)
+    yield from _all_failed(wrong, path, step, source, work)
+    if after is not None:
+        yield from watched(step, address, touching(step, address, after, work), work)
 
 
-def _failed(path: Path, guard: Term, what: str, origin: Origin, source: Node, work: Work) -> Iterator[Joint]:
-    """The step that goes wrong; the thread stops where that is no claim."""
+def _raced(step: Step, address: Term, path: Path, source: Node, work: Work) -> Iterator[Joint]:
+    """The steps that race; what they say of the program is not known where the first thread is early."""
+    for race in races(step, address, path, work):
+        on, what = replace(path, guard=race.guard), f"data race on `{race.name}`"
+        early = build.TRUE if is_early(step) else may_be_early(path, work)
+        if (doubtful := build.land(on.guard, early)) is not build.FALSE:
+            yield from _failed(on, doubtful, JOINED, step.origin, source, work)
+        if (certain := build.land(on.guard, build.lnot(early))) is not build.FALSE:
+            edge = _edge(replace(on, guard=certain, store={}, label=Label(FAIL)), FAILED, work)
+            origin = replace(step.origin, passed=edge.origin.passed, text=what)
+            failure = Failure(Fault.RACE, what, since=race.since, here=race.how)
+            yield Joint(source, FAILED, replace(edge, origin=origin, failure=failure))
+
+
+def _all_failed(wrong: Sequence[Wrong], path: Path, step: Step, source: Node, work: Work) -> Iterator[Joint]:
+    """The steps that go wrong with objects that end."""
+    for one in wrong:
+        yield from _failed(path, one.guard, one.what, step.origin, source, work, one.told)
+
+
+def _failed(
+    path: Path, guard: Term, what: str, origin: Origin, source: Node, work: Work, told: str = ""
+) -> Iterator[Joint]:
+    """The step that goes wrong; the thread stops where that is no claim. What is `told` says more of it."""
     bound = what in BOUNDS
     if not bound and work.asked.kinds is not None and what not in work.asked.kinds:
         yield from _stopped(replace(path, guard=guard), source, work, True)
         return
-    if not bound and (early := _early(path, work)) is not build.FALSE:
+    if not bound and (early := may_be_early(path, work)) is not build.FALSE:
         yield from _failed(path, build.land(guard, early), JOINED, origin, source, work)
         guard = build.land(guard, build.lnot(early))
-    _alone(path, origin)
-    said = origin.text if what == "assertion" else f"{origin.text} ({what})"
+    alone(path, origin)
+    said = origin.text if what == "assertion" else f"{origin.text} ({f'{what}: {told}' if told else what})"
     text = f"{said} fails" if what == "assertion" else said
     # What others have seen by then stays: they may go on.
     store = path.store if path.seen else {}
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
-    origin = replace(origin, passed=edge.origin.passed)
-    failure = Failure(_FAULTS.get(what, Fault.REACHED), said)
-    yield Joint(source, FAILED, replace(edge, origin=replace(origin, text=text), failure=failure), bound=bound)
-
-
-def _early(path: Path, work: Work) -> Term:
-    """That the first thread, which is another one, has written what others may read too early."""
-    number = work.known.found.layout.addresses.get(base(EARLY))
-    if number is None or number in work.known.fixed or work.thread.number == 1:
-        return build.FALSE
-    var = work.names.cells[number]
-    return build.ne(path.store.get(var, var), build.ZERO)
+    origin = replace(origin, passed=edge.origin.passed, remark=edge.origin.remark)
+    failure = Failure(FAULTS.get(what, Fault.REACHED), said)
+    # What is accessed before it goes wrong may race, too.
+    edge = replace(edge, origin=replace(origin, text=text), failure=failure)
+    yield Joint(source, FAILED, edge, path.touched, bound)
 
 
 def _stopped(path: Path, source: Node, work: Work, ends: bool) -> Iterator[Joint]:

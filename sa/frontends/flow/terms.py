@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from sa.frontends.flow.actions import Show, Thing
 from sa.frontends.flow.graph import (
     Allocate,
     Among,
@@ -16,17 +17,18 @@ from sa.frontends.flow.graph import (
     Havoc,
     Join,
     Load,
-    Lock,
     Op,
     Room,
     Self,
     Set,
-    Show,
     Store,
     Stride,
     Test,
     Wait,
 )
+from sa.frontends.flow.lives import Free, Freeable, Recycle
+from sa.frontends.flow.orders import Lock, Synchronise
+from sa.frontends.flow.waits import Block, Signal, TimeOut, Waited
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -38,9 +40,18 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (term,)
         case Divide(_, _, dividend, divisor):
             return (dividend, divisor)
-        case Load(_, address, _, _, _) | Lock(address, _) | Stride(address, _) | Room(_, address):
+        case Load(_, address) | Lock(address, _) | Stride(address, _) | Room(_, address):
             return (address,)
-        case Store(address, term, _, _, _):
+        case (
+            Free(address)
+            | Freeable(address)
+            | Synchronise(address, _)
+            | Block(address)
+            | Signal(address, _)
+            | Waited(_, address)
+        ):
+            return (address,)
+        case Store(address, term):
             return (address, term)
         case Test(formula) | Wait(formula):
             return (formula,)
@@ -50,8 +61,10 @@ def read_by(op: Op) -> tuple[Term, ...]:
             return (procedure, argument)
         case Join(thread, _):
             return (thread,)
-        case Show(_, values):
-            return values
+        case Show(_, values, _, things):
+            return (*values, *(thing.address for thing in things))
+        case Havoc(found=Thing(address)):
+            return (address,)
         case _:
             return ()
 
@@ -59,9 +72,9 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
-        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var, _, _, _, _):
+        case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var):
             return var
-        case Self(var) | Allocate(var, _) | Room(var, _):
+        case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _) | TimeOut(var) | Waited(var, _):
             return var
         case Call(_, _, result) | Fork(_, _, result) | Join(_, result):
             return result
@@ -84,16 +97,22 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Set(register(var), term(value))
         case Divide(var, sign, dividend, divisor):
             return Divide(register(var), sign, term(dividend), term(divisor))
-        case Havoc(var, _) | Self(var) | Allocate(var, _):
+        case Havoc(var, found=Thing(address) as found):
+            return replace(op, var=register(var), found=replace(found, address=term(address)))
+        case Havoc(var, _) | Self(var) | Allocate(var, _) | Recycle(var, _) | TimeOut(var):
             return replace(op, var=register(var))
-        case Load(var, address, key, wrong, among):
-            return Load(register(var), term(address), key, wrong, _among(among, names))
-        case Store(address, value, key, wrong, among):
-            return Store(term(address), term(value), key, wrong, _among(among, names))
-        case Lock(address, act):
-            return Lock(term(address), act)
+        case Load(var, address, _, _, among):
+            return replace(op, var=register(var), address=term(address), among=_among(among, names))
+        case Store(address, value, _, _, among):
+            return replace(op, address=term(address), term=term(value), among=_among(among, names))
+        case Lock(address, _) | Synchronise(address, _):
+            return replace(op, address=term(address))
         case Room(var, address):
             return Room(register(var), term(address))
+        case Free(address) | Freeable(address) | Block(address) | Signal(address, _):
+            return replace(op, address=term(address))
+        case Waited(var, address):
+            return Waited(register(var), term(address))
         case Stride(address, key):
             return Stride(term(address), key)
         case Test(formula):
@@ -108,7 +127,8 @@ def over(op: Op, names: Mapping[Var, Term], register: Callable[[Var], Var]) -> O
             return Join(term(thread), None if result is None else register(result))
         case Exit(value):
             return Exit(term(value))
-        case Show(_, values):
-            return replace(op, values=tuple(map(term, values)))
+        case Show(_, values, _, things):
+            about = tuple(replace(thing, address=term(thing.address)) for thing in things)
+            return replace(op, values=tuple(map(term, values)), things=about)
         case _:
             return op

@@ -11,6 +11,18 @@ from msgspec.structs import replace
 from sa.automata.automaton import Origin
 from sa.automata.components import on_cycles
 from sa.base.diagnostic import InputError, error
+from sa.frontends.flow.creations import (
+    OVER,
+    THREADS,
+    bounded,
+    created,
+    ending,
+    framed,
+    joined,
+    joining,
+    offer,
+    offered,
+)
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -20,10 +32,8 @@ from sa.frontends.flow.graph import (
     Graph,
     Havoc,
     Join,
-    Load,
     Node,
     Object,
-    Op,
     Range,
     Register,
     Self,
@@ -34,30 +44,19 @@ from sa.frontends.flow.graph import (
     Store,
     Test,
     Unit,
-    Wait,
-    base,
     code,
-    fresh,
     outgoing,
 )
-from sa.frontends.flow.heap import allocated
+from sa.frontends.flow.heap import MOST_BOUNDED, allocated
 from sa.frontends.flow.inline import inline
-from sa.frontends.flow.joins import chain, loosened, running
+from sa.frontends.flow.joins import loosened, running
 from sa.frontends.flow.tables import without_tables
 from sa.frontends.flow.unroll import unroll
+from sa.frontends.flow.waiting import expand, objects_of, waiting_in
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import unused
 from sa.terms.term import Term, Var
-
-THREADS, OFFER = "__threads", "__offer"
-#: What the cells of a thread are for.
-_STATE, _ARGUMENT, _RESULT = 0, 1, 2
-ROW = 3
-#: What is wrong where a thread that is waited for is none.
-NO_THREAD = "a thread that there is not"
-#: What a thread is at: waiting for its creation, running, over.
-_RUNNING, _OVER = 1, 2
 
 MAX_THREADS = 64
 
@@ -87,7 +86,8 @@ class _Work(Struct):
     """What is to be made. `counted` are families of which there are no more copies than creations.
 
     Of the others there may be any number as soon as their creation is reached: it is all that a loop without end does.
-    Where a join of any of them waits for all, it is known how many threads are `running`.
+    Where a join of any of them waits for all, it is known how many threads are `running`. If there are to be so many
+    `copies` at most, there are no families: `slots` are then the threads that a creation can make, in their order.
     """
 
     unit: Unit
@@ -95,18 +95,23 @@ class _Work(Struct):
     created: dict[int, int] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
     running: bool = False
+    copies: int | None = None
+    slots: dict[int, list[int]] = field(default_factory=dict)
 
 
 IDENTITY = build.variable("__identity")
 
 
-def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
-    """All threads, the first one first, and the objects that their creation and end need. Raises InputError.
+def threads_of(
+    unit: Unit, deadlock: bool = False, copies: int | None = None
+) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
+    """All threads, the first one first, and the objects that their creation, end and waiting need. Raises InputError.
 
     A creation that may happen any number of times makes a family: one in a loop that is not unrolled, one by a copy
-    of a family, or one by a thread that its own procedure has created.
+    of a family, or one by a thread that its own procedure has created. With a number of `copies` such a creation makes
+    so many threads at most instead; one more is the failing step `MORE_COPIES`.
     """
-    work = _Work(unit, [_Creation(unit.entry, (), False, unit.procedures[unit.entry].origin)])
+    work = _Work(unit, [_Creation(unit.entry, (), False, unit.procedures[unit.entry].origin)], copies=copies)
     graphs = list[tuple[str, Graph, tuple[Var, ...], Var]]()
     names = set[str]()
     while len(graphs) < len(work.creations):
@@ -123,21 +128,24 @@ def threads_of(unit: Unit) -> tuple[tuple[Thread, ...], tuple[Object, ...]]:
     if counting:
         work.running = True
         work.counted = set(range(1, len(work.creations) + 1))
+    waiting = waiting_in({n: g for n, (_, g, _, _) in enumerate(graphs, 1)}, sign < 0, deadlock)
     found = list[Thread]()
     for number, ((name, graph, parameters, result), creation) in enumerate(zip(graphs, work.creations, strict=True), 1):
         if creation.family:
             graph.registers[IDENTITY] = Register(IDENTITY, ANY, creation.origin, temporary=True)
         own: Term = IDENTITY if creation.family else build.integer(sign * number)
         _rewritten(graph, own, sign, work)
-        allocated(graph, creation.family, unit.heap)
+        expand(graph, number, waiting)
+        allocated(graph, creation.family, unit.heap, unit.reuses)
         if creation.family:
-            _joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
+            joining(graph, number, parameters, unit.procedures[creation.procedure].origin, number in work.counted)
         elif number > 1:
-            _framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
+            framed(graph, number, parameters, result, unit.procedures[creation.procedure].origin)
         if number > 1 and work.running:
-            _ending(graph, unit.procedures[creation.procedure].origin)
+            ending(graph, unit.procedures[creation.procedure].origin)
         found.append(Thread(name, number, graph, IDENTITY if creation.family else None))
-    return tuple(found), (*_objects(found, work), *counting)
+    blocked = objects_of(waiting, {t.number: t.name for t in found}, work.creations[0].origin)
+    return tuple(found), (*_objects(found, work), *counting, *blocked)
 
 
 def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
@@ -150,6 +158,12 @@ def _creations(graph: Graph, creation: _Creation, work: _Work) -> None:
             continue
         called = _procedure(step.op.procedure, work.unit, step.origin)
         family = creation.family or step.source in loops or called in chain
+        if work.copies is not None:
+            room = max(0, MOST_BOUNDED - len(work.creations))
+            made = min(work.copies if family else 1, room)
+            work.slots[id(step.op)] = [len(work.creations) + k for k in range(1, made + 1)]
+            work.creations += [_Creation(called, chain, False, step.origin)] * made
+            continue
         endless = family and not creation.family and step.source in loops and _is_endless(step, steps, loops)
         known = [n for n, c in enumerate(work.creations, 1) if c.family and c.procedure == called]
         if family and known:
@@ -246,15 +260,17 @@ def _rewritten(graph: Graph, own: Term, sign: int, work: _Work) -> None:
     for step in graph.steps:
         _refused(step, work.created.get(id(step.op), 0), work, inside)
         match step.op:
+            case Fork() if work.copies is not None:
+                steps += bounded(graph, step, work.slots[id(step.op)])
             case Fork():
                 number = work.created[id(step.op)]
                 one_more = running(graph, step.origin, 1) if work.running else []
                 if work.creations[number - 1].family:
-                    steps += _offered(graph, step, number, number in work.counted, one_more)
+                    steps += offered(graph, step, number, number in work.counted, one_more)
                 else:
-                    steps += _created(graph, step, number, sign, one_more)
+                    steps += created(graph, step, number, sign, one_more)
             case Join():
-                steps += _joined(graph, step, sign)
+                steps += joined(graph, step, sign)
             case Self(var):
                 steps.append(replace(step, op=Set(var, own)))
             case _:
@@ -269,16 +285,6 @@ def _procedure(target: object, unit: Unit, origin: Origin) -> str:
     raise InputError((error("SA720", "which function the thread runs is not known here", origin.span),))
 
 
-def cell(number: int, which: int) -> Term:
-    """The address of a thread's cell."""
-    return build.add(base(THREADS), build.integer(ROW * (number - 1) + which))
-
-
-def offer(number: int) -> str:
-    """The name of the object by which copies of a family are created: whether one is wanted, and its argument."""
-    return f"{OFFER}{number}"
-
-
 def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
     cells, offers = list[Cell](), list[Object]()
     zero, where = build.ZERO, work.creations[0].origin
@@ -288,91 +294,5 @@ def _objects(found: list[Thread], work: _Work) -> tuple[Object, ...]:
             wanted = Cell(f"__new_{thread.name}", Range(0, 1), "thread", zero, True)
             offers.append(Object(offer(thread.number), (wanted, argument), Storage.STATIC, where))
         result = Cell(f"__result_{thread.name}", ANY, "result", None, True)
-        cells += [Cell(f"__at_{thread.name}", Range(0, _OVER), "thread", zero, True), argument, result]
+        cells += [Cell(f"__at_{thread.name}", Range(0, OVER), "thread", zero, True), argument, result]
     return Object(THREADS, tuple(cells), Storage.STATIC, where), *offers
-
-
-def _temporary(graph: Graph, origin: Origin) -> Var:
-    var = build.variable(unused("__t", {v.name for v in graph.registers}))
-    graph.registers[var] = Register(var, ANY, origin, temporary=True)
-    return var
-
-
-def _framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, origin: Origin) -> None:
-    """The thread waits for its creation first, and says at its end that it is over."""
-    state = _temporary(graph, origin)
-    origin = replace(origin, text="the thread begins")
-    ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread")]
-    ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
-    ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
-    entry, last = fresh(graph), fresh(graph)
-    graph.steps[:0] = chain(graph, entry, [*ops, End()], graph.entry, origin)
-    over: list[Op] = [
-        Begin(),
-        Store(cell(number, _RESULT), result, "result", "thread"),
-        Store(cell(number, _STATE), build.integer(_OVER), "thread", "thread"),
-        End(),
-    ]
-    graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
-    graph.entry, graph.exit = entry, last
-
-
-def _ending(graph: Graph, origin: Origin) -> None:
-    """The thread does not run any more."""
-    origin, last = replace(origin, text="the end of the thread"), fresh(graph)
-    graph.steps += chain(graph, graph.exit, [Begin(), *running(graph, origin, -1), End()], last, origin)
-    graph.exit = last
-
-
-def _created(graph: Graph, step: Step, number: int, sign: int, one_more: list[Op]) -> list[Step]:
-    assert isinstance(step.op, Fork)
-    ops: list[Op] = [
-        Begin(),
-        Store(cell(number, _ARGUMENT), step.op.argument, "argument", "thread"),
-        Store(cell(number, _STATE), build.integer(_RUNNING), "thread", "thread"),
-        *one_more,
-        Set(step.op.result, build.integer(sign * number)),
-        End(),
-    ]
-    return chain(graph, step.source, ops, step.target, step.origin)
-
-
-def _joined(graph: Graph, step: Step, sign: int) -> list[Step]:
-    assert isinstance(step.op, Join)
-    state = _temporary(graph, step.origin)
-    row = build.add(base(THREADS), build.scale(sign * ROW, step.op.thread), build.integer(-ROW))
-    ops: list[Op] = [Begin(), Load(state, row, "thread", NO_THREAD)]
-    ops.append(Wait(build.eq(state, build.integer(_OVER))))
-    if step.op.result is not None:
-        ops.append(Load(step.op.result, build.add(row, build.integer(_RESULT)), "result", "thread"))
-    return chain(graph, step.source, [*ops, End()], step.target, step.origin)
-
-
-def _offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list[Op]) -> list[Step]:
-    """Create a copy of a family, which takes the offer at once: that it is there is nobody else's business."""
-    assert isinstance(step.op, Fork)
-    wanted = _temporary(graph, step.origin)
-    place = base(offer(number))
-    taken: list[Op] = [Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ZERO))]
-    ops: list[Op] = [
-        Begin(),
-        *(taken if counted else ()),
-        Store(build.add(place, build.ONE), step.op.argument, "argument", "thread"),
-        Store(place, build.ONE, "thread", "thread"),
-        *one_more,
-        Havoc(step.op.result, ANY),
-        End(),
-    ]
-    return chain(graph, step.source, ops, step.target, step.origin)
-
-
-def _joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
-    """A copy begins by taking an offer."""
-    origin = replace(origin, text="the thread begins")
-    wanted, place = _temporary(graph, origin), base(offer(number))
-    ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread"), Wait(build.eq(wanted, build.ONE))]
-    ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]
-    ops += [*([Store(place, build.ZERO, "thread", "thread")] if counted else ()), End()]
-    entry = fresh(graph)
-    graph.steps[:0] = chain(graph, entry, ops, graph.entry, origin)
-    graph.entry = entry

@@ -6,21 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Origin
 from sa.automata.program import Invariant, Program
-from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import is_own
-from sa.frontends.flow.claims import Asked, Crowds, Touch, no_deadlock, races
-from sa.frontends.flow.graph import Node
+from sa.frontends.flow.claims import Asked, Called, Crowds, Touch, no_deadlock, races
+from sa.frontends.flow.graph import Node, base
 from sa.frontends.flow.layout import Layout, location_of
-from sa.frontends.flow.naming import Named
+from sa.frontends.flow.naming import Named, name_of, told
 from sa.frontends.flow.paths import Touched
 from sa.frontends.flow.steps import Joint
 from sa.frontends.flow.threads import Thread
+from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
-def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named) -> Iterator[Var]:
+def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named, where: Layout) -> Iterator[Var]:
     """Variables of which claims speak, whatever steps depend on."""
+    if (spurious := _spurious(names, where)) is not None:
+        yield spurious
     yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
     touched = [x for joined in found for j in joined for x in j.touched]
     yield from (v for x in touched for v in x.condition.free)
@@ -39,33 +41,38 @@ def claims_of(
 ) -> tuple[tuple[Invariant, ...], tuple[Origin, ...]]:
     """What is claimed beside failing steps, and the origins of claims whose failing says nothing of the program.
 
-    Variables with one value are `constants`, and none of the program. Raises InputError where deadlocks are asked for
-    beside any number of threads.
+    Variables with one value are `constants`, and none of the program. Of families there is no claim about deadlocks.
     """
     claims, doubtful = list[Invariant](), list[Origin]()
     if asked.races:
         touches = [
-            Touch(t.name, names_[j.source], x.cell, x.writes, x.atomic, *_known(x, constants), x.early)
+            Touch(t.name, names_[j.source], x.cell, x.writes, x.atomic, *_known(x, constants), x.early, x.line)
             for t, joined, names_ in zip(threads, found, places, strict=True)
             for j in joined
             for x in j.touched
         ]
-        origins = {c: where.places[c].object.origin for c in names.cells}
+        origins = {c: place.object.origin for c, place in where.places.items()}
         shared = frozenset(v.var for v in names.shared)
         families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
-        own = frozenset((t.name, c) for t in threads for c in names.cells if is_own(where.places[c], t))
-        told = {c: v.name for c, v in names.cells.items()}
-        crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in names.cells}
-        for claim, doubt in races(list(dict.fromkeys(touches)), told, origins, shared, crowds, locations):
+        own = frozenset((t.name, c) for t in threads for c, place in where.places.items() if is_own(place, t))
+        called = {
+            c: Called(name_of(c, names, where), f"data race on `{told(where.places[c])}`")
+            for c in {t.cell for t in touches}
+        }
+        crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in called}
+        for claim, doubt in races(list(dict.fromkeys(touches)), called, origins, shared, crowds, locations):
             claims.append(claim)
             doubtful += [claim.origin] if doubt else []
-    if asked.deadlock:
-        for thread in threads:
-            if thread.identity is not None:
-                message = f"deadlocks are not looked for where there is any number of threads (`{thread.name}`)"
-                raise InputError((error("SA724", message, thread.graph.steps[0].origin.span),))
-        claims.append(no_deadlock(made.threads))
+    if asked.deadlock and all(t.identity is None for t in threads):
+        spurious = _spurious(names, where)
+        claims.append(no_deadlock(made.threads, None if spurious in constants else spurious))
     return tuple(claims), tuple(doubtful)
+
+
+def _spurious(names: Named, where: Layout) -> Var | None:
+    """The variable that says that there was a spurious wake-up."""
+    address = where.addresses.get(base(SPURIOUS))
+    return None if address is None else names.cells.get(address)
 
 
 def _known(touched: Touched, constants: Mapping[Var, Term]) -> tuple[Term, Term | None]:

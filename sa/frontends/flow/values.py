@@ -15,9 +15,10 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from sa.frontends.flow.division import quotient
-from sa.frontends.flow.graph import Among, Divide, Havoc, Load, Range, Room, Set, Step, Storage, Store
+from sa.frontends.flow.graph import Among, Divide, Havoc, Live, Load, Range, Room, Set, Step, Storage, Store, base
 from sa.frontends.flow.layout import Layout, cell_at, extent_of, near
 from sa.frontends.flow.liveness import registers
+from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.views import kin, seen_number
@@ -37,6 +38,7 @@ _MOST, _MOST_COMBINATIONS, _MOST_OF_COLUMN = 64, 4096, 16
 _MOST_GROWTHS = 8
 _UNKNOWN: Values = frozenset({OTHER})
 _NOTHING: Values = frozenset()
+_ALIVE: Values = frozenset({0})
 
 
 class Found(Struct):
@@ -68,7 +70,7 @@ def constants(threads: Sequence[Thread], where: Layout, arbitrary: frozenset[int
 
 #: What a step depends on or changes: a register of a thread, or a cell.
 _Key: TypeAlias = tuple[int, Var] | int
-_MOVING = Set | Divide | Havoc | Load | Store | Room
+_MOVING = Set | Divide | Havoc | Load | Store | Room | Live | Free | Dead | Recycle
 
 
 def _solve(steps: Sequence[tuple[int, Step]], found: Found) -> None:
@@ -143,10 +145,43 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
                 stored = _viewed(values, key, found.layout.places[at].cell.key)
                 grown += [at] if _grow(found.cells, at, stored, found.layout) else []
             return (), grown
+        case Recycle(var, name):
+            values = recyclable(name, found.layout)
+        case Live(name):
+            life = found.layout.lives.get(found.layout.addresses[base(name)])
+            return (), [] if life is None or not _grow(found.cells, life, _ALIVE, found.layout) else [life]
+        case Free() | Dead():
+            lives = found.layout.lives
+            ended = {lives[first] for first in ended_by(step.op, found, thread) & lives.keys()}
+            return (), [a for a in ended if _grow(found.cells, a, frozenset({step.op.site}), found.layout)]
         case _:
             return (), []
     changed = _grow(found.registers, (thread, var), values, found.layout)
     return loaded, [(thread, var)] if changed else []
+
+
+def ended_by(op: Free | Freeable | Dead, found: Found, thread: int) -> frozenset[int]:
+    """The first addresses of the objects that an operation may end."""
+    if isinstance(op, Dead):
+        return frozenset({found.layout.addresses[base(op.name)]})
+    return frozenset(v for v in evaluate(op.address, found, thread) if v in found.layout.allocated)
+
+
+def recyclable(name: str, where: Layout) -> frozenset[int]:
+    """The first addresses of the allocated objects that may end and are like the one with this name."""
+    like = _form(where.addresses[base(name)], where)
+    return frozenset(first for first in where.allocated & where.lives.keys() if _fits(_form(first, where), like))
+
+
+def _form(first: int, where: Layout) -> tuple[tuple[str, str, bool], ...]:
+    """What tells kinds of objects apart: the names and types of their cells, and whether these have first values."""
+    cells = (where.places[n].cell for n in where.units[first])
+    return tuple((cell.path, cell.key, cell.initial is not None) for cell in cells)
+
+
+def _fits(old: tuple[tuple[str, str, bool], ...], new: tuple[tuple[str, str, bool], ...]) -> bool:
+    """Whether an object may become a new one: what has first values gets those of the new one, which must have some."""
+    return len(old) == len(new) and all(a[:2] == b[:2] and a[2] <= b[2] for a, b in zip(old, new, strict=True))
 
 
 def room_at(value: int, where: Layout) -> tuple[int, int | None] | None:

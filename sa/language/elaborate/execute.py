@@ -74,7 +74,8 @@ def run(statement: syntax.Statement, paths: list[Path], execution: Execution) ->
         case syntax.For():
             return _for(statement.action, paths, execution)
         case syntax.While() | syntax.Break() | syntax.Continue() | syntax.Return():
-            complain(context, "SA306", "loops and jumps cannot be inside of one step", statement.span)
+            hint = "put `atomic` inside of the loop, or write `for i in 1..3` if the number of rounds is a constant"
+            complain(context, "SA306", "loops and jumps cannot be inside of one step", statement.span, hint)
             return paths
         case action if (change := change_of(action, context.scope)) is not None:
             return changed(change, paths, execution)

@@ -7,11 +7,7 @@ Where they use the array it is also kept whole, as larger ones are.
 
 from __future__ import annotations
 
-import argparse
 import shutil
-import sys
-import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -32,6 +28,7 @@ from sa.terms.build import conjuncts, linear_parts
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import INT, ArraySort, Value, default_value
 from sa.terms.term import ConstantArray, IsZero, Same, Store, Var
+from tests.frontends.c.tally import Tally, command, tally
 
 MAX_STATES = 60_000
 COMPILER = shutil.which("cc")
@@ -212,31 +209,15 @@ def compare(source: str, folder: Path) -> str:
     return "agrees, fails" if found[0] else "agrees"
 
 
-def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+def run(count: int, seed: int) -> Tally:
     """So many programs; the texts of those that do not agree."""
-    tally, wrong = Counter[str](), list[str]()
-    with tempfile.TemporaryDirectory() as name:
-        for number in range(count):
-            source = text(Random(f"{seed}-{number}"))
-            result = compare(source, Path(name))
-            tally[result.split(":")[0]] += 1
-            if result.startswith("wrong"):
-                wrong.append(f"/* {result} */\n{source}")
-    return tally, wrong
+    return tally(count, seed, _judged)
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    tally, wrong = run(options.count, options.seed)
-    for found in wrong[:3]:
-        print(found)
-    print(dict(tally), file=sys.stderr)
-    sys.exit(bool(wrong))
+def _judged(random: Random, folder: Path) -> tuple[str, str]:
+    source = text(random)
+    return compare(source, folder), source
 
 
 if __name__ == "__main__":
-    main()
+    command(__doc__, run)

@@ -29,6 +29,15 @@ class Write(Struct, frozen=True):
     order: str | None = None
 
 
+class Update(Struct, frozen=True):
+    """An atomic addition; the register gets what was there before."""
+
+    register: str
+    variable: str
+    value: Operand
+    order: str
+
+
 class Add(Struct, frozen=True):
     register: str
     left: Operand
@@ -57,13 +66,25 @@ class Same(Struct, frozen=True):
     two: str
 
 
-Statement: TypeAlias = Read | Write | Add | Divide | If | Same
+class Await(Struct, frozen=True):
+    """Acquire loads until the variable is not 0. Only contexts wait."""
+
+    variable: str
+
+
+class Call(Struct, frozen=True):
+    """A call of a function that is not defined, which gets the address of a variable of the function's own."""
+
+
+Statement: TypeAlias = Read | Write | Update | Add | Divide | If | Same | Await | Call
 Code: TypeAlias = tuple[Statement, ...]
 
 PLAIN, ATOMIC = ("g", "h"), ("x", "y")
 #: What pointers may point to beside variables of the file.
 MORE = ("m", "n")
 REGISTERS = ("r", "s")
+#: Registers of functions that are called, and atomic variables that only contexts know.
+CALLED, HANDED = ("u", "v"), ("z", "w")
 LOADS, STORES = ("relaxed", "acquire"), ("relaxed", "release")
 
 
@@ -125,7 +146,7 @@ def _lines(body: Code) -> str:
 
 
 def _line(here: Statement) -> str:
-    numbers = {"relaxed": 0, "acquire": 2, "release": 3}
+    numbers = {"relaxed": 0, "acquire": 2, "release": 3, "acq_rel": 4}
     match here:
         case Read(register, variable, None):
             return f"{register} = {variable};"
@@ -135,6 +156,8 @@ def _line(here: Statement) -> str:
             return f"{variable} = {value};"
         case Write(variable, value, order):
             return f"__atomic_store_n(&{variable}, {value}, {numbers[order or '']});"
+        case Update(register, variable, value, order):
+            return f"{register} = __atomic_fetch_add(&{variable}, {value}, {numbers[order]});"
         case Add(register, left, right):
             return f"{register} = {left} + {right};"
         case Divide(register, left, right):
@@ -143,6 +166,10 @@ def _line(here: Statement) -> str:
             return f"if ({register}) {{ {_lines(yes)} }} else {{ {_lines(no)} }}"
         case Same(register, one, two):
             return f"{register} = {one} == {two};"
+        case Call():
+            return "use(&m);"
+        case Await():
+            raise ValueError("only contexts wait")
 
 
 Clock: TypeAlias = tuple[int, int]
@@ -151,7 +178,8 @@ Clock: TypeAlias = tuple[int, int]
 class _State(Struct, frozen=True):
     """Code that is left, registers and clocks by thread; memory, what was released to each atomic, who accessed last.
 
-    `reads` and `writes` have the clocks of the last access of each thread to each plain variable.
+    `reads` and `writes` have the clocks of the last plain access of each thread to each variable, `loads` and `stores`
+    those of the last atomic one.
     """
 
     left: tuple[Code, Code]
@@ -161,6 +189,8 @@ class _State(Struct, frozen=True):
     released: tuple[Clock, ...]
     reads: tuple[Clock, ...]
     writes: tuple[Clock, ...]
+    loads: tuple[Clock, ...]
+    stores: tuple[Clock, ...]
 
 
 class Race(Exception):
@@ -171,8 +201,9 @@ class Undefined(Exception):
     """What C leaves undefined in one thread: a division by 0, or a pointer to nothing that is followed."""
 
 
-_ALL = (*PLAIN, *MORE, *ATOMIC)
-_START = ((0, 0), (0, 0))
+_ALL = (*PLAIN, *MORE, *ATOMIC, *HANDED)
+_EVERY = (*REGISTERS, *CALLED)
+_START = ((0, 0, 0, 0), (0, 0, 0, 0))
 
 
 def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ...]]:
@@ -180,14 +211,14 @@ def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ..
 
     Raises Undefined, too.
     """
-    first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * len(_ALL), *(((0, 0),) * len(_ALL),) * 3)
+    first = _State((function, other), _START, ((1, 0), (0, 1)), (0,) * len(_ALL), *(((0, 0),) * len(_ALL),) * 5)
     found, seen, pending = set[tuple[object, ...]](), {first}, [first]
     while pending:
         here = pending.pop()
         if not any(here.left):
             found.add((here.registers, here.memory))
         for thread in (0, 1):
-            if here.left[thread]:
+            if here.left[thread] and not _waits(here, here.left[thread][0]):
                 after = _step(here, thread, races)
                 if after not in seen:
                     seen.add(after)
@@ -195,15 +226,23 @@ def ends(function: Code, other: Code, races: bool) -> frozenset[tuple[object, ..
     return frozenset(found)
 
 
+def _waits(here: _State, now: Statement) -> bool:
+    return isinstance(now, Await) and here.memory[_cell(now.variable)] == 0
+
+
 def _step(here: _State, thread: int, races: bool) -> _State:
     now, *later = here.left[thread]
-    registers = dict(zip(REGISTERS, here.registers[thread], strict=True))
+    registers = dict(zip(_EVERY, here.registers[thread], strict=True))
 
     def value(operand: Operand) -> int:
         return registers[operand] if isinstance(operand, str) else operand
 
     clocks, memory, released = list(here.clocks), list(here.memory), list(here.released)
-    reads, writes = list(here.reads), list(here.writes)
+    last = _Last(list(here.reads), list(here.writes), list(here.loads), list(here.stores))
+
+    def accessed(at: int, plain: bool, write: bool) -> None:
+        _accessed(last, at, clocks[thread], thread, plain, write, races)
+
     match now:
         case Add(register, left, right):
             registers[register] = value(left) + value(right)
@@ -216,32 +255,59 @@ def _step(here: _State, thread: int, races: bool) -> _State:
         case Read(register, variable, order):
             at = _cell(variable)
             registers[register] = memory[at]
-            if order is None:
-                _ordered(writes[at], clocks[thread], thread, races)
-                reads[at] = _with(reads[at], thread, clocks[thread][thread])
-            elif order == "acquire":
+            if order == "acquire":
                 clocks[thread] = _joined(clocks[thread], released[at])
+            accessed(at, order is None, False)
         case Write(variable, operand, order):
             at = _cell(variable)
             memory[at] = value(operand)
-            if order is None:
-                for accesses in (writes[at], reads[at]):
-                    _ordered(accesses, clocks[thread], thread, races)
-                writes[at] = _with(writes[at], thread, clocks[thread][thread])
-            elif order == "release":
-                released[at] = clocks[thread]
+            accessed(at, order is None, True)
+            released[at] = clocks[thread] if order == "release" else (0, 0)
+            if order == "release":
                 clocks[thread] = _with(clocks[thread], thread, clocks[thread][thread] + 1)
-            else:
-                released[at] = (0, 0)
+        case Await(variable):
+            clocks[thread] = _joined(clocks[thread], released[_cell(variable)])
+            accessed(_cell(variable), False, False)
+        case Update(register, variable, operand, order):
+            at, more = _cell(variable), value(operand)
+            if order in ("acquire", "acq_rel"):
+                clocks[thread] = _joined(clocks[thread], released[at])
+            registers[register], memory[at] = memory[at], memory[at] + more
+            accessed(at, False, True)
+            if order in ("release", "acq_rel"):
+                # It goes on with the release sequence that it reads from.
+                released[at] = _joined(clocks[thread], released[at])
+                clocks[thread] = _with(clocks[thread], thread, clocks[thread][thread] + 1)
     return _State(
         _put(here.left, thread, tuple(later)),
-        _put(here.registers, thread, tuple(registers[r] for r in REGISTERS)),
+        _put(here.registers, thread, tuple(registers[r] for r in _EVERY)),
         (clocks[0], clocks[1]),
         tuple(memory),
         tuple(released),
-        tuple(reads),
-        tuple(writes),
+        tuple(last.reads),
+        tuple(last.writes),
+        tuple(last.loads),
+        tuple(last.stores),
     )
+
+
+class _Last(Struct):
+    """Of a state in the making, who accessed last."""
+
+    reads: list[Clock]
+    writes: list[Clock]
+    loads: list[Clock]
+    stores: list[Clock]
+
+
+def _accessed(last: _Last, at: int, now: Clock, thread: int, plain: bool, write: bool, races: bool) -> None:
+    """An access races with earlier ones of which one is plain and one writes, unless they happen before it."""
+    met = [last.writes[at], *([last.stores[at]] if plain else ())]
+    met += [last.reads[at], *([last.loads[at]] if plain else ())] if write else []
+    for accesses in met:
+        _ordered(accesses, now, thread, races)
+    table = (last.writes if write else last.reads) if plain else (last.stores if write else last.loads)
+    table[at] = _with(table[at], thread, now[thread])
 
 
 def _cell(variable: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sa.app.verify import VerifyRequest, verify
+from sa.automata.automaton import Fault
 from sa.automata.program import Program
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
@@ -27,6 +28,16 @@ def verdict(folder: Path, text: str, seconds: float = 20.0, reading: Reading = U
     path = folder / "prog.c"
     path.write_text(HEADERS + text)
     return verify(VerifyRequest(str(path), False, Options(limits(seconds, None)), reading)).outcome.verdict
+
+
+def faults(folder: Path, text: str, reading: Reading = USUAL, seconds: float = 20.0) -> set[Fault]:
+    """How steps of a program go wrong that `verify` reaches. All that it does not reach is proved."""
+    path = folder / "prog.c"
+    path.write_text(HEADERS + text)
+    outcome = verify(VerifyRequest(str(path), False, Options(limits(seconds, None)), reading)).outcome
+    assert all(f.verdict is not Verdict.UNKNOWN for f in outcome.findings)
+    last = (f.run.turns[-1].move.edge for f in outcome.findings if f.run is not None)
+    return {edge.failure.fault for edge in last if edge.failure is not None}
 
 
 def threads(*bodies: str, shared: str = "", end: str = "") -> str:

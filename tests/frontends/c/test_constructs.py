@@ -14,9 +14,11 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.limits import limits
+from sa.base.verdict import Verdict
 from sa.engines.verification import within_bounds
 from sa.engines.verify import Options, verify
 from sa.frontends.load import load_program
+from tests.frontends.c.programs import program, verdict
 
 HERE = Path(__file__).parent
 NAMES = ("assert", "limits", "pthread", "semaphore", "stdatomic", "stdbool", "stddef", "stdint", "stdlib", "string")
@@ -99,3 +101,16 @@ def test_branches_one_after_the_other_are_not_multiplied(tmp_path: Path) -> None
     )
     (thread,) = load_program(str(file)).program.threads
     assert 24 < len(thread.edges) < 24 * 40
+
+
+def test_each_atomic_type_of_the_standard_has_its_name(tmp_path: Path) -> None:
+    """C11 7.17.6."""
+    fast = [f"{sign}int_{kind}{bits}_t" for sign in ("", "u") for kind in ("least", "fast") for bits in (8, 16, 32, 64)]
+    names = ("char16_t", "char32_t", "wchar_t", "intptr_t", "size_t", "ptrdiff_t", "intmax_t", "uintmax_t", *fast)
+    declared = "".join(f"atomic_{name} v{number};" for number, name in enumerate(names))
+    assert verdict(tmp_path, f"{declared} int main(void) {{ v0 = 1; assert(v0 == 1); }}") is Verdict.PROVED
+
+
+def test_a_function_of_the_competition_that_there_is_not_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no function `__VERIFIER_any`"):
+        program(tmp_path, "extern int __VERIFIER_any(void); int main(void) { return __VERIFIER_any(); }")

@@ -1,4 +1,4 @@
-"""With `--deadlock` a wait for a condition ends by a signal: wakeups that are lost are found."""
+"""Waits for conditions and deadlocks: wake-ups that are lost, threads that wait for each other, a few of any number."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from sa.automata.automaton import Fault
 from sa.base.verdict import Verdict
 from sa.frontends.reading import Reading
-from tests.frontends.c.programs import threads, verdict
+from tests.frontends.c.programs import faults, threads, verdict
 
 SHARED = "pthread_mutex_t m; pthread_cond_t c; int go;"
 WAITS = "pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
@@ -28,7 +29,7 @@ def sets(how: str) -> str:
         ((LATE, sets("signal")), Verdict.REFUTED),
         ((WAITS, WAITS, sets("broadcast")), Verdict.PROVED),
         ((WAITS, WAITS, sets("signal")), Verdict.REFUTED),
-        ((TIMED, sets("destroy")), Verdict.PROVED),
+        ((TIMED, sets("destroy")), Verdict.REFUTED),
         ((WAITS, sets("destroy")), Verdict.REFUTED),
     ],
 )
@@ -44,3 +45,48 @@ def test_to_ask_for_it_alone_is_the_same(tmp_path: Path) -> None:
 def test_without_it_a_wait_may_end_at_any_time(tmp_path: Path) -> None:
     once = WAITS.replace("while", "if").replace("pthread_mutex_unlock", "assert(go); pthread_mutex_unlock")
     assert verdict(tmp_path, threads(once, sets("signal"), shared=SHARED)) == Verdict.REFUTED
+
+
+#: Threads that are created and joined in loops, as many as an input says. Each takes a lock.
+CROWD = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+void *w(void *x) {{ pthread_mutex_lock(&a); {then} return 0; }}
+int main(void) {{
+  int k = __VERIFIER_nondet_int(); pthread_t t[8];
+  if (k < 0 || k > 8) return 0;
+  for (int i = 0; i < k; i++) pthread_create(&t[i], 0, w, 0);
+  for (int i = 0; i < k; i++) pthread_join(t[i], 0);
+  return 0;
+}}
+"""
+
+
+def test_a_few_threads_refute_that_any_number_has_no_deadlock_and_prove_nothing(tmp_path: Path) -> None:
+    kept, released = (
+        verdict(tmp_path, CROWD.format(then=then), reading=Reading(only="no-deadlock"))
+        for then in ("", "pthread_mutex_unlock(&a);")
+    )
+    assert kept is Verdict.REFUTED
+    assert released is Verdict.UNKNOWN
+
+
+def test_a_condition_is_not_destroyed_while_a_thread_is_blocked_on_it(tmp_path: Path) -> None:
+    waits = "pthread_mutex_lock(&m); in = 1; while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
+    destroys = "pthread_mutex_lock(&m); if (in) pthread_cond_destroy(&c); pthread_mutex_unlock(&m);"
+    shared = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int go, in;"
+    assert Fault.IN_USE in faults(tmp_path, threads(waits, destroys, shared=shared))
+    woken = destroys.replace("if (in)", "go = 1; pthread_cond_broadcast(&c); if (in)")
+    assert Fault.IN_USE not in faults(tmp_path, threads(waits, woken, shared=shared))
+
+
+def test_a_claim_about_deadlocks_changes_no_other(tmp_path: Path) -> None:
+    """Who waits without looking again is wrong if the wait ends by itself, whatever else is asked."""
+    waits = "pthread_mutex_lock(&m); {again} (!go) pthread_cond_wait(&c, &m); assert(go); pthread_mutex_unlock(&m);"
+    signals = "pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);"
+    shared = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int go;"
+    for again, expected in (("if", Verdict.REFUTED), ("while", Verdict.PROVED)):
+        text = threads(waits.format(again=again), signals, shared=shared)
+        for deadlock in (False, True):
+            assert verdict(tmp_path, text, reading=Reading(deadlock=deadlock)) is expected

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from sa.base.caveat import Caveat
 from sa.base.diagnostic import InputError
 from sa.base.source import span_text
-from sa.frontends.c.body import UNSET
-from sa.frontends.c.load import PARTS, load_with
+from sa.frontends.c.caveats import PARTS, UNSET
+from sa.frontends.c.load import load_with
 from sa.frontends.reading import USUAL
 from tests.frontends.c.test_functions import verdict
 from tests.frontends.c.test_reviewed import answer
@@ -126,7 +127,7 @@ def test_the_value_of_statements_in_an_expression_is_that_of_their_last_expressi
 def test_the_claim_says_that_a_jump_leads_past_what_is_read(tmp_path: Path, text: str, said: bool) -> None:
     file = tmp_path / "p.c"
     file.write_text(f"#include <assert.h>\nint main(void) {{ {text} return 0; }}")
-    assert (UNSET in load_with(str(file), USUAL).assumed) == said
+    assert (UNSET in load_with(str(file), USUAL).said.assumptions) == said
 
 
 SHARED = "#include <stdatomic.h>\n_Bool x, y; atomic_int r;\n"
@@ -191,12 +192,12 @@ def test_blocks_that_overlap_are_undefined_in_functions_alone(
     ],
 )
 def test_the_claim_names_what_is_read_without_a_value_and_pointers_to_parts(
-    tmp_path: Path, text: str, claim: str, said: bool
+    tmp_path: Path, text: str, claim: Caveat, said: bool
 ) -> None:
     file = tmp_path / "p.c"
     heads = "".join(f"#include <{name}.h>\n" for name in ("assert", "stdlib", "string", "pthread"))
     file.write_text(f"{heads}int main(void) {{ {text} return 0; }}")
-    assert (claim in load_with(str(file), USUAL).assumed) == said
+    assert (claim in load_with(str(file), USUAL).said.assumptions) == said
 
 
 def test_an_address_of_a_label_is_an_error_at_its_place(tmp_path: Path) -> None:

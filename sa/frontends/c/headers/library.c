@@ -2,23 +2,33 @@
    `__sacheck_begin` and `__sacheck_end` enclose one step, which `__sacheck_wait` lets begin only where its argument
    holds; `__sacheck_fail` is the step that goes wrong; `__sacheck_self` is the number of the thread.
    A lock gets an owner with `__sacheck_own`. Behind `__sacheck_take` the thread is its owner, and behind
-   `__sacheck_give` perhaps not; `__sacheck_try` says that somebody sees whether the lock is free. */
+   `__sacheck_give` perhaps not; `__sacheck_try` says that somebody sees whether the lock is free.
+   Behind `__sacheck_block` the thread is blocked on a condition. `__sacheck_unblock` begins the step that ends this: by a
+   signal, or by itself; with `__sacheck_unblock_in_time` perhaps too late. `__sacheck_signal` and `__sacheck_broadcast`
+   wake one thread or all, and `__sacheck_waited_for` says whether some thread is blocked.
+   Who takes a lock acquires what those released who gave it back (C11 5.1.2.4). What else is acquired and released is
+   said by `__sacheck_acquire` and `__sacheck_release`, with the address of a member of what is shared: of an rwlock,
+   writers release one and readers another, which only writers acquire.
+   What threads synchronise with has a status: 0 in static memory, DESTROYED behind its end, RAW in memory without a
+   value, READY behind its initialisation where 0 is not enough. As glibc has it, mutexes, rwlocks, conditions and
+   semaphores that are all zero are initialised. */
+enum { __DESTROYED = 1, __RAW = 2, __READY = 3 };
 typedef unsigned long pthread_t;
-typedef struct { int __owner; int __depth; int __kind; } pthread_mutex_t;
+typedef struct { int __owner; int __depth; int __kind; int __status; } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
-typedef struct { int __last; int __woken; } pthread_cond_t;
+typedef struct { int __status; } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct { int __unused; } pthread_attr_t;
-typedef struct { int __writer; int __readers; } pthread_rwlock_t;
+typedef struct { int __writer; int __readers; int __status; } pthread_rwlock_t;
 typedef struct { int __unused; } pthread_rwlockattr_t;
-typedef struct { unsigned int __needed; unsigned int __arrived; unsigned int __leaving; } pthread_barrier_t;
+typedef struct { unsigned int __needed; unsigned int __arrived; unsigned int __leaving; int __status; } pthread_barrier_t;
 typedef struct { int __unused; } pthread_barrierattr_t;
-typedef struct { int __owner; } pthread_spinlock_t;
+typedef struct { int __owner; int __status; } pthread_spinlock_t;
 typedef struct { int __state; } pthread_once_t;
-typedef struct { unsigned int __value; } sem_t;
+typedef struct { unsigned int __value; int __status; } sem_t;
 typedef unsigned long thrd_t;
-typedef struct { int __owner; int __depth; int __kind; } mtx_t;
-typedef struct { int __last; int __woken; } cnd_t;
+typedef struct { int __owner; int __depth; int __kind; int __status; } mtx_t;
+typedef struct { int __status; } cnd_t;
 typedef struct { int __state; } once_flag;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 typedef int memory_order;
@@ -40,22 +50,49 @@ void __sacheck_own(int *, int);
 void __sacheck_take(int *);
 void __sacheck_give(int *);
 void __sacheck_try(int *);
+void __sacheck_block(void *);
+void __sacheck_unblock(void);
+int __sacheck_unblock_in_time(void);
+void __sacheck_signal(void *);
+void __sacheck_broadcast(void *);
+int __sacheck_waited_for(void *);
+void __sacheck_acquire(void *);
+void __sacheck_release(void *);
+
+void __sacheck_used(int status) {
+    if (status == __DESTROYED) __sacheck_fail("use after destruction");
+    if (status == __RAW) __sacheck_fail("use before initialisation");
+}
+void __sacheck_initialised(int status) {
+    if (status == __DESTROYED) __sacheck_fail("use after destruction");
+    if (status != __READY) __sacheck_fail("use before initialisation");
+}
 
 int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
     __sacheck_begin();
     m->__owner = 0;
     m->__depth = 0;
     m->__kind = a ? a->__kind : 0;
+    m->__status = 0;
     __sacheck_end();
     return 0;
 }
-int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+int pthread_mutex_destroy(pthread_mutex_t *m) {
+    __sacheck_begin();
+    __sacheck_used(m->__status);
+    __sacheck_try(&m->__owner);
+    if (m->__owner != 0) __sacheck_fail("destruction while in use");
+    m->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
 int pthread_mutexattr_init(pthread_mutexattr_t *a) { a->__kind = 0; return 0; }
 int pthread_mutexattr_destroy(pthread_mutexattr_t *a) { return 0; }
 int pthread_mutexattr_settype(pthread_mutexattr_t *a, int kind) { a->__kind = kind; return 0; }
 int pthread_mutex_lock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 0;
     __sacheck_begin();
+    __sacheck_used(m->__status);
     if (m->__kind != 0 && m->__owner == self) {
         if (m->__kind == 1)
             m->__depth = m->__depth + 1;
@@ -72,6 +109,7 @@ int pthread_mutex_lock(pthread_mutex_t *m) {
 int pthread_mutex_trylock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
+    __sacheck_used(m->__status);
     __sacheck_try(&m->__owner);
     if (m->__kind == 1 && m->__owner == self) {
         m->__depth = m->__depth + 1;
@@ -85,32 +123,57 @@ int pthread_mutex_trylock(pthread_mutex_t *m) {
     __sacheck_end();
     return result;
 }
+/* Who waits for a lock until some time tries to take it at some moment before: it fails only where it is held. */
 int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_mutex_lock(m);
+    int self = __sacheck_self(), result;
+    __sacheck_begin();
+    if (m->__kind != 0 && m->__owner == self)
+        result = pthread_mutex_lock(m);
+    else
+        result = pthread_mutex_trylock(m) ? 110 : 0;
+    __sacheck_end();
+    return result;
 }
 int pthread_mutex_unlock(pthread_mutex_t *m) {
     int self = __sacheck_self(), result = 0;
     __sacheck_begin();
+    __sacheck_used(m->__status);
     if (m->__owner != self) {
         if (m->__kind != 0)
             result = 1;
         else
             __sacheck_fail("lock");
-    } else if (m->__kind == 1 && m->__depth != 0)
-        m->__depth = m->__depth - 1;
-    else
-        __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
+    } else {
+        if (m->__kind == 1 && m->__depth != 0)
+            m->__depth = m->__depth - 1;
+        else
+            __sacheck_own(&m->__owner, 0);
+        __sacheck_give(&m->__owner);
+    }
     __sacheck_end();
     return result;
 }
 
-int pthread_spin_init(pthread_spinlock_t *m, int shared) { m->__owner = 0; return 0; }
-int pthread_spin_destroy(pthread_spinlock_t *m) { return 0; }
+int pthread_spin_init(pthread_spinlock_t *m, int shared) {
+    __sacheck_begin();
+    m->__owner = 0;
+    m->__status = __READY;
+    __sacheck_end();
+    return 0;
+}
+int pthread_spin_destroy(pthread_spinlock_t *m) {
+    __sacheck_begin();
+    __sacheck_initialised(m->__status);
+    __sacheck_try(&m->__owner);
+    if (m->__owner != 0) __sacheck_fail("destruction while in use");
+    m->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
 int pthread_spin_lock(pthread_spinlock_t *m) {
     int self = __sacheck_self();
     __sacheck_begin();
+    __sacheck_initialised(m->__status);
     __sacheck_wait(m->__owner == 0);
     __sacheck_own(&m->__owner, self);
     __sacheck_take(&m->__owner);
@@ -120,6 +183,7 @@ int pthread_spin_lock(pthread_spinlock_t *m) {
 int pthread_spin_trylock(pthread_spinlock_t *m) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
+    __sacheck_initialised(m->__status);
     __sacheck_try(&m->__owner);
     if (m->__owner == 0) {
         __sacheck_own(&m->__owner, self);
@@ -132,6 +196,7 @@ int pthread_spin_trylock(pthread_spinlock_t *m) {
 int pthread_spin_unlock(pthread_spinlock_t *m) {
     int self = __sacheck_self();
     __sacheck_begin();
+    __sacheck_initialised(m->__status);
     if (m->__owner != self) __sacheck_fail("lock");
     __sacheck_own(&m->__owner, 0);
     __sacheck_give(&m->__owner);
@@ -139,58 +204,61 @@ int pthread_spin_unlock(pthread_spinlock_t *m) {
     return 0;
 }
 
-/* A wait may end without a signal, so that signals change nothing that a claim speaks of, but for deadlocks: there
-   waits end by signals, in the order in which they began. A timed wait may end at any time, and takes no signal. */
-int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__last = 0; c->__woken = 0; return 0; }
-int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
-int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
-    int self = __sacheck_self();
-    int mine = 0;
+/* A wait may end without a signal. Behind its timeout a wait takes no signal. */
+int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) {
+    c->__status = 0;
+    return 0;
+}
+int pthread_cond_destroy(pthread_cond_t *c) {
     __sacheck_begin();
+    __sacheck_used(c->__status);
+    if (__sacheck_waited_for(c)) __sacheck_fail("destruction while in use");
+    c->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
+void __sacheck_wait_begins(pthread_cond_t *c, pthread_mutex_t *m, int self) {
+    __sacheck_begin();
+    __sacheck_used(c->__status);
+    __sacheck_used(m->__status);
     if (m->__owner != self) __sacheck_fail("lock");
-    if (__sacheck_deadlock()) {
-        mine = c->__last;
-        c->__last = mine + 1;
-    }
+    __sacheck_block(c);
     __sacheck_own(&m->__owner, 0);
     __sacheck_give(&m->__owner);
     __sacheck_end();
-    __sacheck_begin();
-    if (__sacheck_deadlock()) __sacheck_wait(mine < c->__woken);
+}
+void __sacheck_wait_ends(pthread_mutex_t *m, int self) {
     __sacheck_wait(m->__owner == 0);
     __sacheck_own(&m->__owner, self);
     __sacheck_take(&m->__owner);
     __sacheck_end();
+}
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+    int self = __sacheck_self();
+    __sacheck_wait_begins(c, m, self);
+    __sacheck_unblock();
+    __sacheck_wait_ends(m, self);
     return 0;
 }
 int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-    int self = __sacheck_self();
-    __sacheck_begin();
-    if (m->__owner != self) __sacheck_fail("lock");
-    __sacheck_own(&m->__owner, 0);
-    __sacheck_give(&m->__owner);
-    __sacheck_end();
-    __sacheck_begin();
-    __sacheck_wait(m->__owner == 0);
-    __sacheck_own(&m->__owner, self);
-    __sacheck_take(&m->__owner);
-    __sacheck_end();
-    return __sacheck_any() ? 110 : 0;
+    int self = __sacheck_self(), late;
+    __sacheck_wait_begins(c, m, self);
+    late = __sacheck_unblock_in_time();
+    __sacheck_wait_ends(m, self);
+    return late ? 110 : 0;
 }
 int pthread_cond_signal(pthread_cond_t *c) {
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        if (c->__woken < c->__last) c->__woken = c->__woken + 1;
-        __sacheck_end();
-    }
+    __sacheck_begin();
+    __sacheck_used(c->__status);
+    __sacheck_signal(c);
+    __sacheck_end();
     return 0;
 }
 int pthread_cond_broadcast(pthread_cond_t *c) {
-    if (__sacheck_deadlock()) {
-        __sacheck_begin();
-        c->__woken = c->__last;
-        __sacheck_end();
-    }
+    __sacheck_begin();
+    __sacheck_used(c->__status);
+    __sacheck_broadcast(c);
+    __sacheck_end();
     return 0;
 }
 
@@ -198,20 +266,50 @@ int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) {
     __sacheck_begin();
     l->__writer = 0;
     l->__readers = 0;
+    l->__status = 0;
     __sacheck_end();
     return 0;
 }
-int pthread_rwlock_destroy(pthread_rwlock_t *l) { return 0; }
+int pthread_rwlock_destroy(pthread_rwlock_t *l) {
+    __sacheck_begin();
+    __sacheck_used(l->__status);
+    if (l->__writer != 0 || l->__readers != 0) __sacheck_fail("destruction while in use");
+    l->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
+/* The locks that a thread reads under: who unlocks has to be a reader or the writer itself. */
+_Thread_local void *__reading[2];
+void __sacheck_reads(void *l) {
+    if (!__reading[0])
+        __reading[0] = l;
+    else if (!__reading[1])
+        __reading[1] = l;
+    else
+        __sacheck_fail("more read locks at once than the translation has");
+}
+int __sacheck_has_read(void *l) {
+    if (__reading[1] == l)
+        __reading[1] = 0;
+    else if (__reading[0] == l)
+        __reading[0] = 0;
+    else
+        return 0;
+    return 1;
+}
 /* Who asks for a lock that it holds itself waits for ever, or is told so. */
 int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 0;
     __sacheck_begin();
+    __sacheck_used(l->__status);
     if (l->__writer == self) {
         __sacheck_wait(__sacheck_any());
         result = 35;
     } else {
         __sacheck_wait(l->__writer == 0);
         l->__readers = l->__readers + 1;
+        __sacheck_reads(l);
+        __sacheck_acquire(&l->__writer);
     }
     __sacheck_end();
     return result;
@@ -219,8 +317,12 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     int result = 16;
     __sacheck_begin();
+    __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0) {
         l->__readers = l->__readers + 1;
+        __sacheck_reads(l);
+        __sacheck_acquire(&l->__writer);
         result = 0;
     }
     __sacheck_end();
@@ -229,12 +331,15 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
 int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 0;
     __sacheck_begin();
+    __sacheck_used(l->__status);
     if (l->__writer == self) {
         __sacheck_wait(__sacheck_any());
         result = 35;
     } else {
         __sacheck_wait(l->__writer == 0 && l->__readers == 0);
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
     }
     __sacheck_end();
     return result;
@@ -242,29 +347,34 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
 int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     int self = __sacheck_self(), result = 16;
     __sacheck_begin();
+    __sacheck_used(l->__status);
+    __sacheck_try(&l->__writer);
     if (l->__writer == 0 && l->__readers == 0) {
         l->__writer = self;
+        __sacheck_acquire(&l->__writer);
+        __sacheck_acquire(&l->__readers);
         result = 0;
     }
     __sacheck_end();
     return result;
 }
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_rdlock(l);
+    return pthread_rwlock_tryrdlock(l) ? 110 : 0;
 }
 int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
-    if (__sacheck_any()) return 110;
-    return pthread_rwlock_wrlock(l);
+    return pthread_rwlock_trywrlock(l) ? 110 : 0;
 }
 int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int self = __sacheck_self();
     __sacheck_begin();
-    if (l->__writer == self)
+    __sacheck_used(l->__status);
+    if (l->__writer == self) {
         l->__writer = 0;
-    else if (l->__readers > 0)
+        __sacheck_release(&l->__writer);
+    } else if (__sacheck_has_read(l)) {
         l->__readers = l->__readers - 1;
-    else
+        __sacheck_release(&l->__readers);
+    } else
         __sacheck_fail("lock");
     __sacheck_end();
     return 0;
@@ -276,14 +386,27 @@ int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, u
     b->__needed = needed;
     b->__arrived = 0;
     b->__leaving = 0;
+    b->__status = __READY;
     __sacheck_end();
     return 0;
 }
-int pthread_barrier_destroy(pthread_barrier_t *b) { return 0; }
+/* As in glibc, who destroys it waits for those who have been released. */
+int pthread_barrier_destroy(pthread_barrier_t *b) {
+    __sacheck_begin();
+    __sacheck_initialised(b->__status);
+    __sacheck_wait(b->__leaving == 0);
+    if (b->__arrived != 0) __sacheck_fail("destruction while in use");
+    b->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
 int pthread_barrier_wait(pthread_barrier_t *b) {
     int last = 0;
     __sacheck_begin();
+    __sacheck_initialised(b->__status);
     __sacheck_wait(b->__leaving == 0);
+    __sacheck_acquire(&b->__arrived);
+    __sacheck_release(&b->__arrived);
     if (b->__arrived + 1 == b->__needed) {
         b->__arrived = 0;
         b->__leaving = b->__needed - 1;
@@ -295,6 +418,7 @@ int pthread_barrier_wait(pthread_barrier_t *b) {
     __sacheck_begin();
     __sacheck_wait(b->__leaving > 0);
     b->__leaving = b->__leaving - 1;
+    __sacheck_acquire(&b->__arrived);
     __sacheck_end();
     return 0;
 }
@@ -303,6 +427,7 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     int mine = 0;
     __sacheck_begin();
     __sacheck_wait(o->__state != 1);
+    __sacheck_acquire(&o->__state);
     if (o->__state == 0) {
         o->__state = 1;
         mine = 1;
@@ -310,25 +435,45 @@ int pthread_once(pthread_once_t *o, void (*f)(void)) {
     __sacheck_end();
     if (mine) {
         f();
+        __sacheck_begin();
         o->__state = 2;
+        __sacheck_release(&o->__state);
+        __sacheck_end();
     }
     return 0;
 }
 
-int sem_init(sem_t *s, int shared, unsigned int value) { s->__value = value; return 0; }
-int sem_destroy(sem_t *s) { return 0; }
+int sem_init(sem_t *s, int shared, unsigned int value) {
+    __sacheck_begin();
+    s->__value = value;
+    s->__status = 0;
+    __sacheck_end();
+    return 0;
+}
+int sem_destroy(sem_t *s) {
+    __sacheck_begin();
+    __sacheck_used(s->__status);
+    s->__status = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
 int sem_wait(sem_t *s) {
     __sacheck_begin();
+    __sacheck_used(s->__status);
     __sacheck_wait(s->__value > 0);
     s->__value = s->__value - 1;
+    __sacheck_acquire(&s->__value);
     __sacheck_end();
     return 0;
 }
 int sem_trywait(sem_t *s) {
     int result = -1;
     __sacheck_begin();
+    __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
     if (s->__value > 0) {
         s->__value = s->__value - 1;
+        __sacheck_acquire(&s->__value);
         result = 0;
     }
     __sacheck_end();
@@ -336,19 +481,28 @@ int sem_trywait(sem_t *s) {
     return result;
 }
 int sem_timedwait(sem_t *s, const struct timespec *t) {
-    if (__sacheck_any()) {
-        __errno = 110;
-        return -1;
-    }
-    return sem_wait(s);
+    int result = sem_trywait(s);
+    if (result) __errno = 110;
+    return result;
 }
 int sem_post(sem_t *s) {
     __sacheck_begin();
+    __sacheck_used(s->__status);
     s->__value = s->__value + 1;
+    __sacheck_release(&s->__value);
     __sacheck_end();
     return 0;
 }
-int sem_getvalue(sem_t *s, int *value) { *value = s->__value; return 0; }
+int sem_getvalue(sem_t *s, int *value) {
+    unsigned int found;
+    __sacheck_begin();
+    __sacheck_used(s->__status);
+    __sacheck_try((int *) &s->__value);
+    found = s->__value;
+    __sacheck_end();
+    *value = found;
+    return 0;
+}
 
 int pthread_attr_init(pthread_attr_t *a) { return 0; }
 int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
@@ -384,23 +538,22 @@ int mtx_init(mtx_t *m, int kind) {
     m->__owner = 0;
     m->__depth = 0;
     m->__kind = (kind == 1 || kind == 3) ? 1 : 0;
+    m->__status = 0;
     __sacheck_end();
     return 0;
 }
-void mtx_destroy(mtx_t *m) { }
+void mtx_destroy(mtx_t *m) { pthread_mutex_destroy((pthread_mutex_t *) m); }
 int mtx_lock(mtx_t *m) { return pthread_mutex_lock((pthread_mutex_t *) m); }
 int mtx_trylock(mtx_t *m) { return pthread_mutex_trylock((pthread_mutex_t *) m) ? 1 : 0; }
 int mtx_timedlock(mtx_t *m, const struct timespec *t) {
-    if (__sacheck_any()) return 4;
-    return pthread_mutex_lock((pthread_mutex_t *) m);
+    return pthread_mutex_timedlock((pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock((pthread_mutex_t *) m); }
 int cnd_init(cnd_t *c) { return pthread_cond_init((pthread_cond_t *) c, 0); }
-void cnd_destroy(cnd_t *c) { }
+void cnd_destroy(cnd_t *c) { pthread_cond_destroy((pthread_cond_t *) c); }
 int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait((pthread_cond_t *) c, (pthread_mutex_t *) m); }
 int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-    pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t);
-    return __sacheck_any() ? 4 : 0;
+    return pthread_cond_timedwait((pthread_cond_t *) c, (pthread_mutex_t *) m, t) ? 4 : 0;
 }
 int cnd_signal(cnd_t *c) { return pthread_cond_signal((pthread_cond_t *) c); }
 int cnd_broadcast(cnd_t *c) { return pthread_cond_broadcast((pthread_cond_t *) c); }
@@ -409,18 +562,6 @@ int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
 void thrd_yield(void) { }
 
-_Bool atomic_flag_test_and_set(atomic_flag *f) {
-    _Bool before;
-    __sacheck_begin();
-    before = f->__set;
-    f->__set = 1;
-    __sacheck_end();
-    return before;
-}
-_Bool atomic_flag_test_and_set_explicit(atomic_flag *f, memory_order o) { return atomic_flag_test_and_set(f); }
-void atomic_flag_clear(atomic_flag *f) { f->__set = 0; }
-void atomic_flag_clear_explicit(atomic_flag *f, memory_order o) { f->__set = 0; }
-void atomic_thread_fence(memory_order o) { }
 void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
@@ -481,19 +622,36 @@ int pthread_key_create(pthread_key_t *key, int place) {
     int before;
     __sacheck_begin();
     before = __keys[place];
-    __keys[place] = 1;
+    __keys[place] = __READY;
     __sacheck_end();
-    if (before) __sacheck_fail("more keys than the translation has");
+    if (before == __READY) __sacheck_fail("more keys than the translation has");
     *key = place;
     return 0;
 }
-int pthread_key_delete(pthread_key_t key) { return 0; }
-void *pthread_getspecific(pthread_key_t key) { return __specific[key]; }
-int pthread_setspecific(pthread_key_t key, const void *value) { __specific[key] = (void *) value; return 0; }
+void *pthread_getspecific(pthread_key_t key) {
+    __sacheck_begin();
+    __sacheck_initialised(__keys[key]);
+    __sacheck_end();
+    return __specific[key];
+}
+int pthread_setspecific(pthread_key_t key, const void *value) {
+    __sacheck_begin();
+    __sacheck_initialised(__keys[key]);
+    __sacheck_end();
+    __specific[key] = (void *) value;
+    return 0;
+}
+int pthread_key_delete(pthread_key_t key) {
+    __sacheck_begin();
+    __sacheck_initialised(__keys[key]);
+    __keys[key] = __DESTROYED;
+    __sacheck_end();
+    return 0;
+}
 int tss_create(tss_t *key, int place) { return pthread_key_create(key, place); }
-void tss_delete(tss_t key) { }
-void *tss_get(tss_t key) { return __specific[key]; }
-int tss_set(tss_t key, void *value) { __specific[key] = value; return 0; }
+void tss_delete(tss_t key) { pthread_key_delete(key); }
+void *tss_get(tss_t key) { return pthread_getspecific(key); }
+int tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
 
 int clock_gettime(int clock, struct timespec *t) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return 0; }
 int timespec_get(struct timespec *t, int base) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return base; }

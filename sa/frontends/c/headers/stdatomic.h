@@ -26,8 +26,19 @@ typedef _Atomic int32_t atomic_int_least32_t;
 typedef _Atomic uint32_t atomic_uint_least32_t;
 typedef _Atomic int64_t atomic_int_least64_t;
 typedef _Atomic uint64_t atomic_uint_least64_t;
-typedef _Atomic int32_t atomic_int_fast32_t;
-typedef _Atomic uint32_t atomic_uint_fast32_t;
+typedef _Atomic int_fast8_t atomic_int_fast8_t;
+typedef _Atomic uint_fast8_t atomic_uint_fast8_t;
+typedef _Atomic int_fast16_t atomic_int_fast16_t;
+typedef _Atomic uint_fast16_t atomic_uint_fast16_t;
+typedef _Atomic int_fast32_t atomic_int_fast32_t;
+typedef _Atomic uint_fast32_t atomic_uint_fast32_t;
+typedef _Atomic int_fast64_t atomic_int_fast64_t;
+typedef _Atomic uint_fast64_t atomic_uint_fast64_t;
+typedef _Atomic uint16_t atomic_char16_t;
+typedef _Atomic uint32_t atomic_char32_t;
+typedef _Atomic __WCHAR_TYPE__ atomic_wchar_t;
+typedef _Atomic intmax_t atomic_intmax_t;
+typedef _Atomic uintmax_t atomic_uintmax_t;
 typedef _Atomic size_t atomic_size_t;
 typedef _Atomic ptrdiff_t atomic_ptrdiff_t;
 typedef _Atomic intptr_t atomic_intptr_t;
@@ -37,7 +48,14 @@ typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define ATOMIC_VAR_INIT(value) (value)
 #define kill_dependency(value) (value)
 #define ATOMIC_BOOL_LOCK_FREE 2
+#define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_CHAR16_T_LOCK_FREE 2
+#define ATOMIC_CHAR32_T_LOCK_FREE 2
+#define ATOMIC_WCHAR_T_LOCK_FREE 2
+#define ATOMIC_SHORT_LOCK_FREE 2
 #define ATOMIC_INT_LOCK_FREE 2
+#define ATOMIC_LONG_LOCK_FREE 2
+#define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
 /* Generic functions: the front end knows them by their names; these are for the compiler's check of types only. */
 #ifdef SACHECK_CHECKING

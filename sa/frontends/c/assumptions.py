@@ -1,0 +1,84 @@
+"""What is to be said beside an answer about C: which assumptions it makes, and what it does not check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sa.base.caveat import Caveat, Said, unchecked
+from sa.frontends.c.body import File
+from sa.frontends.c.caveats import (
+    ADDRESSES,
+    ENDS,
+    FIELDS,
+    LEFT_TO_RIGHT,
+    ORDER,
+    PARTS,
+    REUSE,
+    SEQUENTIAL,
+    WAITS,
+    WRAPS,
+    computed,
+    weak,
+)
+from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
+
+
+def said(reading: Reading, file: File, unit: Unit) -> Said:
+    """What is to be said beside an answer about the program of a file."""
+    ops = tuple(s.op for p in unit.procedures.values() for s in p.steps)
+    return Said(tuple(_assumptions(reading, file, ops)), tuple(_not_checked(reading, file, ops)))
+
+
+def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Caveat]:
+    if _has(ops, Fork) and reading.function is None:
+        yield SEQUENTIAL
+    if file.weak:
+        yield weak(tuple(file.weak))
+    yield from _overflow(reading, file)
+    yield LEFT_TO_RIGHT
+    yield from file.granted
+    for holds, caveat in (
+        (file.parts and file.moves, PARTS),
+        # A wait that may end by itself never blocks for ever.
+        (reading.deadlock, WAITS),
+        (file.bit_fields and not reading.races, FIELDS),
+        (file.addresses, ADDRESSES),
+        (file.frees and file.compared, REUSE),
+        (file.placed, ORDER),
+    ):
+        if holds:
+            yield caveat
+    if file.sized:
+        yield computed(file.sized)
+    if reading.visible and reading.function is None:
+        yield from ENDS
+
+
+def _overflow(reading: Reading, file: File) -> Iterator[Caveat]:
+    """What is assumed of signed arithmetic. Where `verify` leaves it out, that is said as such."""
+    if not file.signed:
+        return
+    if reading.overflow == "wrap":
+        yield WRAPS
+    elif reading.overflow == "assume" and (reading.visible or reading.function is not None):
+        yield NO_BOUNDS if reading.function is None else NO_OVERFLOW
+
+
+def _not_checked(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Caveat]:
+    """What C leaves undefined, and what may go wrong beside it, where there is anything of the kind."""
+    if reading.visible or reading.function is not None:
+        return
+    if _has(ops, Fork) and not reading.races:
+        yield unchecked("races", "data races", "--races")
+    if file.signed and reading.overflow == "assume":
+        yield unchecked("overflow", "signed overflow", "--overflow check")
+    if reading.only is None:
+        if _has(ops, Allocate):
+            yield unchecked("leaks", "memory leaks", "--property valid-memsafety")
+        if _has(ops, Wait, Join) and _has(ops, Fork) and not reading.deadlock:
+            yield unchecked("deadlock", "deadlock", "--deadlock")
+
+
+def _has(ops: Sequence[Op], *kinds: type[Op]) -> bool:
+    return any(isinstance(op, kinds) for op in ops)

@@ -1,0 +1,130 @@
+"""What answers about C assume, each with a way to check it. Where they hold is for `assumptions.py` and the parts of
+the front end to say."""
+
+from __future__ import annotations
+
+from sa.base.caveat import Caveat, assuming, lines_of, unchecked
+from sa.base.source import Span
+
+WRAPS = assuming("overflow", "signed arithmetic wraps around", "compile with `-fwrapv`")
+
+SEQUENTIAL = assuming(
+    "sequential-consistency",
+    "sequential consistency",
+    "it holds where no data race exists (`--races`) and each atomic access is `seq_cst`",
+)
+LEFT_TO_RIGHT = assuming(
+    "evaluation-order",
+    "operands are evaluated from left to right",
+    "write calls and assignments that influence each other as statements of their own",
+)
+WAITS = assuming(
+    "condition-variables",
+    "a thread that is stuck unless a wait ends without a signal is in a deadlock",
+    "nothing has to be checked: all other claims are about runs with such spurious wake-ups",
+)
+# In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
+FIELDS = assuming("bit-fields", "no two threads write neighbouring bit-fields at the same time", "`--races`")
+# Equal literals may be one object, memory may be given out again, and an address may be any number.
+ADDRESSES = assuming(
+    "addresses",
+    "each object has an address of its own, a small positive number",
+    "compare pointers for equality only, and do not turn them into integers",
+)
+REUSE = assuming(
+    "address-reuse",
+    "an address that was freed comes back only from an allocation of the same type, and `realloc` moves the object",
+    "count versions beside pointers that are compared",
+)
+# Which of two objects comes first is not for C to say (C11 6.5.8).
+ORDER = assuming(
+    "address-order",
+    "addresses follow declaration order",
+    "use `<` and `>` only for pointers into one object (C11 6.5.8)",
+)
+ENDS = (
+    assuming("failures", "an error is a visible end, in both programs", "`sacheck verify` each program"),
+    assuming(
+        "process-end",
+        "other threads may go on after the process has ended, in both programs",
+        "join all threads before `main` returns",
+    ),
+)
+# C counts an array within an object, and each of its scalars, for itself (C11 6.5.6); here the object is one.
+PARTS = assuming(
+    "parts", "no pointer into a part of an object leaves that part", "run the program with `-fsanitize=bounds,address`"
+)
+UNSET = assuming(
+    "uninitialised", "uninitialised variables hold an arbitrary value", "compile with `-Wmaybe-uninitialized`"
+)
+MALLOC = assuming("allocation", "`malloc` never fails", "run the program with an allocator that fails")
+CREATION = assuming("creation", "the creation of a thread never fails", "test what `pthread_create` returns")
+JOINING = assuming("joining", "joining a thread never fails", "join each thread once, and no detached one")
+LOCKS = assuming("locks", "the initialisation of a lock never fails", "test what `pthread_mutex_init` returns")
+OVERLAP = assuming("overlap", "blocks that `memcpy` copies do not overlap, in either function", "use `memmove`")
+
+# What two functions are compared in.
+DEFINED = assuming(
+    "defined",
+    "the first function has no data race and no undefined behaviour",
+    "`sacheck verify --races --overflow check` a program that calls it",
+)
+RACING_READS = assuming(
+    "racing-reads",
+    "a racing read of the second function gives some value",
+    "do not optimise the second file again as C that is undefined in a race",
+)
+PARAMETERS = assuming(
+    "parameters",
+    "objects behind pointer parameters are equal, apart, or parts of each other; of one layout they may be equal",
+    "compile with `-fno-strict-aliasing` where types differ",
+)
+NOT_BEHIND = assuming(
+    "compared-pointers",
+    "pointers that are compared point to objects, not behind them (C11 6.5.9)",
+    "compare no pointer to the end of an array",
+)
+LOOPS_END = assuming(
+    "loops-end",
+    "loops of the first function that only compute end, unless their condition is constant (C11 6.8.5)",
+    "show that each such loop ends, or make its condition constant",
+)
+NOTHING_OWED = assuming(
+    "stores-behind-loops",
+    "the first function owes no store behind another loop before that loop has ended",
+    "leave stores behind loops that access something atomic or volatile",
+)
+
+
+def apart(mixed: str) -> Caveat:
+    """That no variable is accessed both atomically and plainly, other than the `mixed` ones."""
+    what = f"no environment accesses a variable{f' other than {mixed}' if mixed else ''} both atomically and plainly"
+    return assuming("atomic-or-plain", what, "use each variable in one way in the whole program")
+
+
+def promise(word: str) -> Caveat:
+    """That what an attribute or qualifier promises holds."""
+    return assuming("promises", f"what `{word}` promises holds", f"leave out `{word}` and ask again")
+
+
+def computed(scalars: int) -> Caveat:
+    """That memory of a size that is computed is not larger."""
+    what = f"memory of a size that is computed has at most {scalars} scalars"
+    return assuming("memory-size", what, "test the size before the allocation")
+
+
+def undefined(name: str) -> Caveat:
+    """That a function which is not defined changes nothing."""
+    return assuming("undefined-functions", f"`{name}`, which is not defined, changes no variable", "define it")
+
+
+def weak(places: tuple[Span, ...]) -> Caveat:
+    """That orders weaker than `seq_cst` are as good as that one."""
+    what = f"memory orders weaker than seq_cst behave as seq_cst ({lines_of(places)})"
+    check = "write `seq_cst` there; `refine --function` compares functions with their orders"
+    return assuming("weak-orders", what, check, places)
+
+
+def created(name: str) -> Caveat:
+    """What a function that threads are created with does, where a function that creates them is compared alone."""
+    return unchecked("created-threads", f"what `{name}` does in a new thread", "--plain permissions")

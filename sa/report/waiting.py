@@ -1,0 +1,28 @@
+"""Who waits where, at the end of a run into a deadlock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sa.automata.automaton import Automaton
+from sa.base.source import position, span_text
+from sa.certificates.run import Snapshot
+
+#: Longer statements are cut.
+_MOST_LETTERS = 48
+
+
+def waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
+    """The threads that could still take steps if others let them, each with the place where it waits."""
+    for place, thread in enumerate(threads):
+        here = last.threads[thread.name].location
+        if place and here == thread.initial:
+            # It was never created.
+            continue
+        spans = (e.origin.span for e in thread.edges if e.source == here)
+        span = next((s for s in spans if s is not None), None)
+        if span is not None:
+            text = " ".join(span_text(span).split())
+            text = text.removesuffix(";")
+            cut = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+            yield f"{thread.name} waits at {position(span.source, span.start).line}: {cut}"

@@ -1,0 +1,9 @@
+// expect: refuted
+// The atomic stores become a plain one.
+int state, total;
+
+void f(int a)
+{
+    total = a;
+    state = 2;
+}

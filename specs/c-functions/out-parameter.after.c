@@ -1,0 +1,8 @@
+// expect: proved
+int receive(int *value);
+
+int f(int a)
+{
+    int received = a;
+    return receive(&received) ? a : received;
+}

@@ -1,0 +1,10 @@
+// expect: refuted
+// What the call has written is not read.
+int receive(int *value);
+
+int f(int a)
+{
+    int value = a;
+    receive(&value);
+    return a;
+}
