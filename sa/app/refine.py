@@ -14,7 +14,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
-from sa.base.limits import LimitReached, share
+from sa.base.limits import LimitReached, allot
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
@@ -30,8 +30,8 @@ from sa.language.load import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
 
-#: The part of the time for the question as it is asked, where another relation may be inferred.
-BEFORE_INFERENCE = 0.3
+#: Units of work for the question as it is asked, where another relation may be inferred.
+BEFORE_INFERENCE = 30_000_000
 
 #: Said where only the relation fails and the short search found no other one.
 LOOKS_LONGER = "no other relation was found in the short time for it; `--infer-relate` looks longer"
@@ -169,7 +169,7 @@ def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:
 def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Question]:
     """The outcome of a question, or of the one with an inferred relation, where that was asked for and found."""
     options, infer = request.options, request.relate is Relate.INFER
-    first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
+    first = replace(options, limits=allot(options.limits, BEFORE_INFERENCE)) if infer else options
     outcome = decide(question.abstract, question.concrete, question.block, first)
     if question.concrete.families:
         note = "no relation was inferred: with families of any number none is looked for"

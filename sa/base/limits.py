@@ -85,6 +85,11 @@ def allot(bounds: Limits, units: float) -> Limits:
     return replace(bounds, end=min(bounds.work.done + units, inf if bounds.end is None else bounds.end))
 
 
+def apart(bounds: Limits) -> Limits:
+    """The same limits for work that is counted apart from theirs and has no end of its own: the checker's."""
+    return Limits(bounds.deadline, bounds.memory)
+
+
 def count(bounds: Limits, units: float) -> None:
     """Count work that is done. Whoever has done it says what came of it: limits are heard of by the next to spend."""
     bounds.work.done += units

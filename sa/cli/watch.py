@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated, TypeAlias
 
 import typer
 
+from sa.base.clock import pause, time_of_day
 from sa.base.limits import LimitReached
 from sa.cli.options import QuietOption, Settings, TimeoutOption
 from sa.cli.output import write
@@ -52,12 +52,12 @@ def _watch(paths: tuple[str, ...], timeout: float | None, quiet: bool) -> int:
             before = _state(files)
             for question in questions_of(paths):
                 command = [question.command.value, *options, "--", *question.paths]
-                write(f"── {' '.join((question.command.value, *question.paths))}  {time.strftime('%H:%M:%S')}\n")
+                write(f"── {' '.join((question.command.value, *question.paths))}  {time_of_day()}\n")
                 if not _ask(command, before):
                     write("── a file was saved: asking again\n")
                     break
             while _state(before) == before:
-                time.sleep(_LOOK)
+                pause(_LOOK)
     return 0
 
 

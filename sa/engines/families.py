@@ -144,7 +144,7 @@ def _tried(work: Work, tried: Proving | Refuting, own: Options, whole: Limits, n
     asked = work.asked
     match tried:
         case Refuting():
-            return _refuted(asked, tried, own, whole, notes)
+            return _refuted(asked, tried, own, notes)
         case Proving(besides=Besides() as kind):
             if kind not in work.besides:
                 work.besides[kind] = _related(tuple(_with_copies(asked, 2)), kind, own)
@@ -187,7 +187,7 @@ def _unknown(asked: Crowds) -> tuple[Result, ...]:
     )
 
 
-def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, notes: dict[str, None]) -> Found | None:
+def _refuted(asked: Crowds, tried: Refuting, options: Options, notes: dict[str, None]) -> Found | None:
     """A play with some copies. Only that is an answer: what holds of so many is not known of more."""
     large = list[tuple[int, ...]]()
     for counts in few_copies(asked, tried.most):
@@ -198,7 +198,7 @@ def _refuted(asked: Crowds, tried: Refuting, options: Options, whole: Limits, no
         (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)
         if uncut((goal,), options.limits) is not None:
             return None
-        result = answered(goal, options, tried.depth, whole)
+        result = answered(goal, options, tried.depth)
         if result.verdict is Verdict.REFUTED:
             return Found((result,), notes=(f"the play has {_copies(asked, counts)}",), copies=counts)
     if large:

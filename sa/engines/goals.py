@@ -49,13 +49,13 @@ def decisions(
         cut = False
         for turn in waiting:
             name = turn.engine.name
-            trying, cuts = kept.begin(name, goal.name), bounds.work.cuts
+            trying, cuts = kept.begin(name, goal.name, bounds.work), bounds.work.cuts
             own = Budget(share(bounds, turn.share), budget.seed)
             report = trying.hears(unheard if reports is None else reports(name))
             try:
                 why = (yield from _asked(turn.engine, asked, own, report, trying)) or why
             finally:
-                kept.end(trying)
+                kept.end(trying, bounds.work)
             if trying.ended is not None and not _goes_on(trying.ended, budget.bounds):
                 yield Decision(Unknown(trying.ended, so_far(asked)), effort_of(asked))
                 return

@@ -72,7 +72,7 @@ class Outcome(Struct, frozen=True):
     Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
     that escapes whatever is related. A play about families of any number is one with so many `copies` of each.
     `tried` are the engines that were asked, each once for each goal. `families`: it is about any number of copies.
-    `said` is what it assumes and does not check.
+    `said` is what it assumes and does not check. `units` are the units of work that were done.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Outcome(Struct, frozen=True):
     tried: tuple[Tried, ...] = ()
     families: bool = False
     said: Said = Said()
+    units: int = 0
 
 
 class Found(Struct, frozen=True):

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from sa.automata.program import Program, Refinement
 from sa.base.budget import Budget, Shared
 from sa.base.clock import clock
-from sa.base.limits import LimitReached, Limits, allot, is_over, remaining, share
+from sa.base.limits import LimitReached, Limits, allot, apart, is_over, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -189,8 +189,7 @@ def _by_plan(
                         return knowing, whole
                 case Products(depth):
                     if product is not None:
-                        # What a short share has found is not lost for want of time to check it.
-                        whole = answered(product, own, depth, options.limits, memory.of(product))
+                        whole = answered(product, own, depth, memory.of(product))
                         if whole.verdict is not Verdict.UNKNOWN:
                             return pairs or Found(()), whole
             if _is_over(options, whole):
@@ -268,7 +267,7 @@ def _pairs(
         # Where there is nothing to check, much need not be loaded.
         from sa.checker.composition import check_composition
 
-        ruling = check_composition(tried.composition, options.limits)
+        ruling = check_composition(tried.composition, apart(options.limits))
         if not isinstance(ruling, Accepted) and effort is not Effort.ANYWHERE:
             blame(begun())
     except LimitReached as limit:

@@ -53,7 +53,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
 
     A limit that is reached makes the goals that are left UNKNOWN. Raises QuestionsDiffer on an internal error.
     """
-    started, options = clock(), replace(options, diary=Diary())
+    started, done, options = clock(), options.limits.work.done, replace(options, diary=Diary())
     name = block.name if block is not None else _name(abstract, concrete)
     expected = block.expect if block is not None and block.expect is not None else concrete.expect
     of_families = bool(abstract.families or concrete.families)
@@ -88,6 +88,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         copies=found.copies,
         tried=each_once(options.diary.turns),
         families=of_families,
+        units=round(options.limits.work.done - done),
     )
 
 

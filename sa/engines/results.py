@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.base.budget import Shared
 from sa.base.clock import clock
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import LimitReached, apart
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.interpreted import goal_of, plain_play
@@ -35,18 +35,16 @@ def answered(
     goal: Goal,
     options: Options,
     depth: Depth = Depth.FULL,
-    checking: Limits | None = None,
     shared: Shared | None = None,
 ) -> Result:
-    """The answer to a goal: by the first evidence that the checker accepts, within limits of its own if there are any.
+    """The answer to a goal: by the first evidence that the checker accepts.
 
     Where there is none, the answer says why the checker did not accept what there was, or why there was none. Engines
     go on from what is `shared`.
     """
     started, refused = clock(), None
     for decision in found(goal, options, depth, shared):
-        judging = options if checking is None else replace(options, limits=checking)
-        result = result_of(goal, decision, clock() - started, judging)
+        result = result_of(goal, decision, clock() - started, options)
         if not isinstance(decision.evidence, Unknown):
             if result.unknown is None and decision.strategy != RECALLED:
                 remember(goal, decision.evidence, options)
@@ -104,7 +102,8 @@ def _checked(goal: Goal, decision: Decision, options: Options) -> Result:
         case evidence:
             pass
     try:
-        judged = check(goal, evidence, options.limits)
+        # What a small share has found is not lost for want of work to check it.
+        judged = check(goal, evidence, apart(options.limits))
     except LimitReached as limit:
         unknown = Unknown(limit.reason, "while the evidence was being checked")
         return Result(goal, Verdict.UNKNOWN, None, None, unknown, nothing)

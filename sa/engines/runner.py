@@ -33,7 +33,11 @@ class Ruled(Struct, frozen=True):
     checking: float
 
 
-Progress: TypeAlias = Ruled | Note | Tried
+class RoundOver(Struct, frozen=True):
+    """All engines of a round have been asked: other questions about the same program may have their turn."""
+
+
+Progress: TypeAlias = Ruled | Note | Tried | RoundOver
 Judge: TypeAlias = Callable[[Settled], Ruling]
 #: A report for each engine, by its name.
 Reports: TypeAlias = Callable[[str], Report]
@@ -104,6 +108,9 @@ def run(
             if cut or budget.bounds.work.cuts > cuts:
                 again.append(turn)
         waiting = tuple(again)
+        if not waiting:
+            return
+        yield RoundOver()
 
 
 def _asked(
@@ -117,6 +124,7 @@ def _asked(
 ) -> Iterator[Progress]:
     """What one engine says within its bounds. Raises LimitReached where those of the whole are reached."""
     started, ended, last = clock(), None, list[Event]()
+    done = bounds.work.done
     heard = unheard if reports is None else reports(engine.name)
 
     def report(event: Event) -> None:
@@ -140,7 +148,8 @@ def _asked(
         if not _is_own(limit, budget.bounds):
             raise
         ended = limit.reason
-    yield Tried(engine.name, clock() - started, ended, open_, last[0] if last else None)
+    spent = round(bounds.work.done - done)
+    yield Tried(engine.name, clock() - started, spent, ended, open_, last[0] if last else None)
 
 
 def _is_own(limit: LimitReached, whole: Limits) -> bool:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
 from sa.base.clock import clock
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, count
 from sa.base.source import Source
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
@@ -51,10 +51,11 @@ _Told: TypeAlias = Progress | _Heard
 
 
 class _Ended(Struct, frozen=True):
-    """What a process has found of a question of `refine`, and which engines it asked for it."""
+    """What a process has found of a question of `refine`, which engines it asked for it, and the work it has done."""
 
     found: Found
     turns: tuple[Tried, ...]
+    units: float
 
 
 def run_together(
@@ -96,6 +97,8 @@ def run_together(
                 continue
             for bad in found.settled.bads:
                 flags[places[bad]] = 1
+        if isinstance(found, Tried):
+            count(budget.bounds, found.units)
         yield found
         for bad, place in places.items():
             flags[place] |= over(bad)
@@ -163,8 +166,9 @@ def found_together(decide: Callable[[Options], Found], options: Options, shared:
                     said.heed()
             case Said(result=_Heard() as event) if options.reports is not None:
                 _tell(heard, options.reports, event)
-            case Said(stream, _Ended(found, turns)) if stream == 0 or found.is_answer:
+            case Said(stream, _Ended(found, turns, units)) if stream == 0 or found.is_answer:
                 options.diary.turns.extend(turns)
+                count(options.limits, units)
                 return found
             case _:
                 pass
@@ -176,9 +180,9 @@ def _found_by(
 ) -> None:
     """Decide in one process; the first one also tells what engines are at. Raises LimitReached, InputError."""
     reports = _telling(say) if first and options.reports is not None else None
-    own = replace(options, reports=reports, plays_first=not first, diary=Diary())
+    own, done = replace(options, reports=reports, plays_first=not first, diary=Diary()), options.limits.work.done
     found = decide(own)
-    say(_Ended(found, tuple(own.diary.turns)))
+    say(_Ended(found, tuple(own.diary.turns), own.limits.work.done - done))
 
 
 def _tell(heard: dict[str, Report], reports: Reports, found: _Heard) -> None:

@@ -21,7 +21,8 @@ from sa.question.claims import Claim, programs_of
 
 class Finding(Struct, frozen=True):
     """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
-    A run of a program with families has so many copies of each, `counts`.
+    A run of a program with families has so many copies of each, `counts`. `engine` is the name of the engine whose
+    evidence it was, of several ones where a claim has parts.
 
     Claims are decided together: `seconds` is when the answer was known, from the beginning of the search.
     """
@@ -33,6 +34,7 @@ class Finding(Struct, frozen=True):
     run: Run | None = None
     unknown: Unknown | None = None
     counts: tuple[int, ...] = ()
+    engine: str = ""
 
 
 class Verification(Struct, frozen=True):
@@ -41,7 +43,7 @@ class Verification(Struct, frozen=True):
     `expected` is what the file expects of itself as a whole; claims have expectations of their own. `seconds` by phase.
     `proofs` are the accepted ones, each of something that does not happen; `tried` are the engines that were asked.
     `beside` is an answer to another question, which makes this one doubtful: that the program has data races.
-    `said` is what it assumes and does not check.
+    `said` is what it assumes and does not check. `units` are the units of work that were done.
     """
 
     program: Program
@@ -56,6 +58,7 @@ class Verification(Struct, frozen=True):
     tried: tuple[Tried, ...] = ()
     beside: Verification | None = None
     said: Said = Said()
+    units: int = 0
 
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:

@@ -17,7 +17,7 @@ from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
-from sa.base.limits import LimitReached, Limits, remaining, share
+from sa.base.limits import LimitReached, Limits, apart
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
@@ -32,7 +32,7 @@ from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.runner import Judge, Progress, Reports, Ruled, run
+from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
 from sa.engines.tried import Tried
 from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
@@ -59,8 +59,11 @@ class Options(Struct, frozen=True):
 
 
 class _Known(Struct, frozen=True):
-    """What became of something bad, how, and when that was known: there is a `run` into it, or a `proof` against it."""
+    """What became of something bad, by which engine, how, and when that was known: there is a `run` into it, or a
+    `proof` against it.
+    """
 
+    engine: str
     how: str
     seconds: float
     run: Run | None = None
@@ -70,7 +73,9 @@ class _Known(Struct, frozen=True):
 
 
 class _At(Struct):
-    """What is being done: a phase since a moment; and the engine that is asked, since when, and what it said last."""
+    """What is being done: a phase since a moment; and the engine that is asked, since when, at how much work done, and
+    what it said last.
+    """
 
     phase: str
     since: float
@@ -78,6 +83,7 @@ class _At(Struct):
     beside: int | None = None
     engine: str = ""
     asked: float = 0.0
+    done: float = 0.0
     last: Event | None = None
 
 
@@ -93,6 +99,8 @@ class _Work(Struct):
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     at: _At | None = None
+    #: Why it ended early, if it did.
+    stop: Unknown | None = None
 
 
 def verify(
@@ -108,19 +116,16 @@ def verify(
     work = _Work(program, claims, options, clock())
     if tell is not None:
         tell(lambda why: _answer(work, why, ()))
-    stop, warnings = _prepared(work)
+    work.stop, warnings = _prepared(work)
     groups = dict[tuple[int | None, object, object], list[Claim]]()
     for claim in claims:
         groups.setdefault((claim.beside, claim.threads, claim.families), []).append(claim)
-    # What is beside has a part of the time, and its turn first.
+    # They take turns, round by round; what is beside has its turn first.
     order = sorted(groups.values(), key=lambda group: group[0].beside is None)
-    for place, group in enumerate(order):
-        last = group[0].beside is None
-        bounds = options.bounds if last else share(options.bounds, 1 / (len(order) - place))
-        if stop is None:
-            reached = _searched(work, tuple(group), bounds)
-            stop = reached if last or remaining(options.bounds) == 0 else None
-    return _answer(work, stop, warnings)
+    searches = [_searched(work, tuple(group), options.bounds) for group in order]
+    while searches and work.stop is None:
+        searches = [s for s in searches if work.stop is None and next(s, False)]
+    return _answer(work, work.stop, warnings)
 
 
 def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
@@ -148,23 +153,25 @@ def _over(work: _Work) -> None:
         work.seconds[at.phase] = work.seconds.get(at.phase, 0.0) + clock() - at.since
 
 
-def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown | None:
-    """Note what can be settled of claims about the same threads, as soon as it is; why that ended early, if it did."""
+def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterator[bool]:
+    """Note what can be settled of claims about the same threads, as soon as it is; True after each round of engines."""
     options, axioms, started = work.options, work.program.axioms, clock()
     threads, families, beside = claims[0].threads, claims[0].families, claims[0].beside
     bads = tuple(dict.fromkeys(bad for claim in claims for bad in claim.bads))
     asked = Asked(threads, bads, axioms, families=families, init=one_of(work.program, claims[0].beside).init)
+    # The checker's work is not that of the engine whose evidence it is.
+    checking = apart(bounds)
     # Evidence about families is not kept.
     memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
         if families:
-            return judged_of_crowd(asked, settled, bounds, options.seed)
-        return judged(threads, axioms, settled, bounds, options.seed)
+            return judged_of_crowd(asked, settled, checking, options.seed)
+        return judged(threads, axioms, settled, checking, options.seed)
 
-    accepted, stop = list[Settled](), None
-    work.at = _At("search", started, bads, beside)
+    accepted = list[Settled]()
+    at = work.at = _At("search", started, bads, beside)
     try:
         for found in _said(work, claims, portfolio, asked, judge, bounds):
             match found:
@@ -172,25 +179,30 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown
                     work.notes.append(words)
                 case Tried():
                     work.tried.append(found)
+                case RoundOver():
+                    _over(work)
+                    yield True
+                    at.since, work.at = clock(), at
                 case Ruled():
                     work.seconds["check"] = work.seconds.get("check", 0.0) + found.checking
-                    work.at.since += found.checking
+                    at.since += found.checking
                     _note(work, beside, found, clock() - started)
                     if isinstance(found.ruling, Accepted):
                         accepted.append(found.settled)
                     if _refuted(work, claims):
                         break
     except LimitReached as limit:
-        stop = Unknown(limit.reason)
+        work.stop = Unknown(limit.reason)
     except MemoryError:
-        stop = Unknown(Reason.MEMORY)
-    if memory is not None and any(s.how != RECALLED for s in accepted):
-        remember(memory, accepted)
-    if stop is not None and (last := _interrupted(work, stop)) is not None:
+        work.stop = Unknown(Reason.MEMORY)
+    finally:
+        # Also where another search has reached a limit.
+        if memory is not None and any(s.how != RECALLED for s in accepted):
+            remember(memory, accepted)
+    if work.stop is not None and (last := _interrupted(work, work.stop)) is not None:
         work.tried.append(last)
     work.seconds.setdefault("check", 0.0)
     _over(work)
-    return stop
 
 
 def _refuted(work: _Work, claims: tuple[Claim, ...]) -> bool:
@@ -236,7 +248,7 @@ def _heard(work: _Work, engine: str) -> Report:
     """The report of an engine whose turn has come: what it says is noted, and told on."""
     at, heard = work.at, unheard if work.options.reports is None else work.options.reports(engine)
     if at is not None:
-        at.engine, at.asked, at.last = engine, clock(), None
+        at.engine, at.asked, at.done, at.last = engine, clock(), work.options.bounds.work.done, None
 
     def report(event: Event) -> None:
         if at is not None:
@@ -252,7 +264,8 @@ def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
     if at is None or not at.engine:
         return None
     open_ = tuple(b for b in at.bads if (at.beside, b) not in work.known)
-    return Tried(at.engine, clock() - at.asked, stop.reason, open_, at.last)
+    units = round(work.options.bounds.work.done - at.done)
+    return Tried(at.engine, clock() - at.asked, units, stop.reason, open_, at.last)
 
 
 def _engines(asked: Portfolio, families: bool) -> Portfolio:
@@ -283,16 +296,16 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
         evidence = settled.evidence
         match evidence:
             case Run():
-                known = _Known(settled.how, seconds, run=evidence)
+                known = _Known(found.engine, settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
-                known = _Known(settled.how, seconds, run=reached, counts=counts)
+                known = _Known(found.engine, settled.how, seconds, run=reached, counts=counts)
             case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
-                known = _Known(settled.how, seconds, proof=evidence)
+                known = _Known(found.engine, settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
         unknown = unaccepted(ruling)
         for bad in settled.bads:
-            work.known.setdefault((beside, bad), _Known("", seconds, unknown=unknown))
+            work.known.setdefault((beside, bad), _Known("", "", seconds, unknown=unknown))
 
 
 def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...]) -> Verification:
@@ -302,7 +315,7 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     if at is not None:
         seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
         tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
-    otherwise = _Known("", clock() - work.started, unknown=stop or _NOT_FOUND)
+    otherwise = _Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(
         _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads]) for claim in work.claims
     )
@@ -323,6 +336,7 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         seconds,
         tuple(proofs.values()),
         tried,
+        units=round(work.options.bounds.work.done),
     )
 
 
@@ -336,12 +350,15 @@ def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
     """A claim is refuted by one run into something bad, and proved if everything bad about it is excluded."""
     for part in parts:
         if part.run is not None:
-            return Finding(claim, Verdict.REFUTED, part.how, part.seconds, run=part.run, counts=part.counts)
+            return Finding(
+                claim, Verdict.REFUTED, part.how, part.seconds, run=part.run, counts=part.counts, engine=part.engine
+            )
     for part in parts:
         if part.unknown is not None:
             return Finding(claim, Verdict.UNKNOWN, "", part.seconds, unknown=part.unknown)
     how = "; ".join(dict.fromkeys(p.how for p in parts)) or "no step can break it"
-    return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0))
+    engine = "; ".join(dict.fromkeys(p.engine for p in parts))
+    return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0), engine=engine)
 
 
 def _combined(findings: Sequence[Finding]) -> Verdict | None:

@@ -73,8 +73,8 @@ class RefinementJson(Struct, frozen=True):
 
     `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
     visible behaviour that escapes whatever is related. `copies` are how many of each family of any number a play has.
-    `tried` are the engines that were asked where there is no answer. `assumptions` are what it takes for granted,
-    `not_checked` what it says nothing about.
+    `tried` are the rows of the portfolio that were asked, `units` the work that was done. `assumptions` are what it
+    takes for granted, `not_checked` what it says nothing about.
     """
 
     name: str
@@ -91,6 +91,7 @@ class RefinementJson(Struct, frozen=True):
     escape: ResultJson | None
     copies: list[int]
     tried: list[TriedJson]
+    units: int
     assumptions: list[CaveatJson]
     not_checked: list[CaveatJson]
 
@@ -131,7 +132,8 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up)),
         None if outcome.escape is None else result_json(outcome.escape),
         list(outcome.copies),
-        [tried_json(t) for t in outcome.tried] if outcome.verdict is Verdict.UNKNOWN else [],
+        [tried_json(t) for t in outcome.tried],
+        outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
     )

@@ -24,13 +24,15 @@ _ENDED = {
 
 
 class TriedJson(Struct, frozen=True):
-    """An engine that was asked: for how long, why it ended early if it did, and how far it came as it said last.
+    """An engine that was asked: the seconds and the units of work that it took, why it ended early if it did, and how
+    far it came as it said last.
 
     Of `refine` and `prove`: about which `goal`, and why it was stuck where it knew; else these are empty.
     """
 
     engine: str
     seconds: float
+    units: int
     ended: str | None
     phase: str | None
     counts: dict[str, int]
@@ -42,7 +44,7 @@ def tried_json(tried: Tried) -> TriedJson:
     """The same for programs."""
     ended = None if tried.ended is None else tried.ended.name.lower()
     phase, counts = (None, {}) if tried.last is None else (tried.last.phase, dict(tried.last.counts))
-    return TriedJson(tried.engine, tried.seconds, ended, phase, counts, tried.goal, tried.stuck)
+    return TriedJson(tried.engine, tried.seconds, tried.units, ended, phase, counts, tried.goal, tried.stuck)
 
 
 def tried_of_claims(outcome: Verification) -> Iterator[Section]:

@@ -29,12 +29,13 @@ from sa.report.verify import domain, notes_of, runs, violating
 class FindingJson(Struct, frozen=True):
     """What became of a claim. `run` is an index into the document's runs; `values` are those that violate it.
 
-    `tried` are the engines that were asked where there is no answer.
+    `engine` is the row of the portfolio that settled it, `tried` the rows that were asked about it.
     """
 
     name: str
     verdict: Verdict
     expected: Verdict | None
+    engine: str
     how: str
     seconds: float
     place: OriginJson
@@ -47,7 +48,8 @@ class FindingJson(Struct, frozen=True):
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
     """`sacheck verify`: the verdict, null where nothing is claimed, and every claim; `seconds` by phase.
 
-    `assumptions` are what it takes for granted, `not_checked` what it says nothing about.
+    `units` is the work that was done. `assumptions` are what it takes for granted, `not_checked` what it says
+    nothing about.
     """
 
     verdict: Verdict | None
@@ -61,6 +63,7 @@ class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-ver
     notes: list[str]
     warnings: list[DiagnosticJson]
     seconds: dict[str, float]
+    units: int
     assumptions: list[CaveatJson]
     not_checked: list[CaveatJson]
 
@@ -80,6 +83,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         list(notes_of(outcome)),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
         dict(outcome.seconds),
+        outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
     )
@@ -90,11 +94,12 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         finding.claim.name,
         finding.verdict,
         finding.claim.expect,
+        finding.engine,
         finding.how,
         finding.seconds,
         origin_json(finding.claim.origin),
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
-        [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
+        [tried_json(t) for t in tried_about(outcome, finding.claim)],
     )

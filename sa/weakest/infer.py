@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError, error
-from sa.base.limits import LimitReached, share
+from sa.base.limits import LimitReached, allot
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -31,8 +31,8 @@ from sa.weakest.needed import Declared, Needed, needed
 from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
 
-#: The part of the time left that one question about an environment without a clause may take.
-SHARE = 0.2
+#: Units of work that one question about an environment may take.
+UNITS = 12_000_000
 
 #: An environment with more clauses is not looked through for what nothing needs; a rely has no more than `FEW`.
 SHORT, FEW = 12, 4
@@ -147,7 +147,7 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
 
 def _whatever(asking: _Asking, goal: Goal) -> Result | None:
     """The proof that it is right whatever others do, if there is a short one. Raises LimitReached."""
-    result = answered(goal, replace(asking.options, limits=share(asking.options.limits, SHARE)), Depth.GLANCE)
+    result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, UNITS)), Depth.GLANCE)
     return result if result.verdict is Verdict.PROVED else None
 
 
@@ -285,8 +285,8 @@ def _everywhere(asking: _Asking, here: Declared, there: Declared) -> tuple[Decla
 
 
 def _ask(asking: _Asking, here: Declared, there: Declared) -> Result:
-    """The answer in this environment, in a part of the time. Raises LimitReached, and QuestionsDiffer."""
-    bounds = share(asking.options.limits, SHARE)
+    """The answer in this environment, with a part of the work. Raises LimitReached, and QuestionsDiffer."""
+    bounds = allot(asking.options.limits, UNITS)
     return answered(_goal(asking, here, there), replace(asking.options, limits=bounds))
 
 

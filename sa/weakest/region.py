@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.base.budget import Event, Shared, unheard
-from sa.base.limits import LimitReached, share, spend
+from sa.base.limits import LimitReached, allot, spend
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
@@ -56,8 +56,8 @@ REACHED = (
     Tactics("reached part of the region, long answers", 200, 4, Bounds(60, 2, None), Patience.NONE, known=True),
 )
 
-#: The part of the time that is left which each of them may take.
-SHARE = 0.2
+#: Units of work that each of them may take.
+UNITS = 12_000_000
 
 
 class Place(Struct, frozen=True):
@@ -101,7 +101,7 @@ def regions(goal: Goal, tactics: Sequence[Tactics], waiting: bool, options: Opti
     for each in tactics:
         report = unheard if options.reports is None else options.reports(each.name)
         report(Event(each.name))
-        session.bounds = share(options.limits, SHARE)
+        session.bounds = allot(options.limits, UNITS)
         try:
             about = anybody if each.anywhere else board
             known = shared.once(each.anywhere, partial(facts, session, about)) if each.known else NO_FACTS

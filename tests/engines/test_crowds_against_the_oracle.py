@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pytest
 
 from sa.automata.automaton import Automaton
-from sa.base.limits import Limits, Pace
+from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
 from sa.engines.crowds import BOUNDED, COUNTS
@@ -31,8 +31,8 @@ from tests.invariants.judge import distance
 from tests.language.texts import program_of
 from tests.oracle.explicit import restrict
 
-#: Seconds of processor time for one program. What is not decided by then is UNKNOWN, as it should be.
-TIMEOUT, PACE = 3.0, Pace()
+#: Units of work for one program. What is not decided by then is UNKNOWN, as it should be.
+WORK = 3_000_000
 
 
 #: Values that the programs do not leave.
@@ -73,7 +73,7 @@ def judge(
     for seed in seeds:
         sketch = sketched(seed)
         program = program_of(sketch.text())
-        outcome = verify(program, Options(PACE.soon(Limits(), TIMEOUT), portfolio=portfolio))
+        outcome = verify(program, Options(allot(Limits(), WORK), portfolio=portfolio))
         for (place, claim), finding in zip(places(claimed(program)), outcome.findings, strict=True):
             counted[finding.verdict.value] += 1
             if _is_wrong(sketch, place, finding, most):
@@ -160,7 +160,7 @@ def test_a_token_is_at_one_place_of_a_ring_of_any_size(right: bool) -> None:
         }} }}
         invariant mutex : forall i, j : T :: i != j ==> !(at T[i].CS && at T[j].CS);
     """
-    outcome = verify(program_of(text), Options(PACE.soon(Limits(), 30.0), portfolio=COUNTING))
+    outcome = verify(program_of(text), Options(allot(Limits(), 10 * WORK), portfolio=COUNTING))
     assert [f.verdict for f in outcome.findings] == [Verdict.PROVED if right else Verdict.REFUTED]
 
 
@@ -174,7 +174,7 @@ def test_claims_of_two_copies_are_no_candidates_where_there_is_one() -> None:
         } }
         invariant alone : forall i, j : C :: at C[i].EX ==> !C[j].sh;
     """
-    outcome = verify(program_of(text), Options(PACE.soon(Limits(), 30.0), portfolio=COUNTING))
+    outcome = verify(program_of(text), Options(allot(Limits(), 10 * WORK), portfolio=COUNTING))
     assert {f.verdict for f in outcome.findings} == {Verdict.PROVED}
 
 
@@ -185,5 +185,5 @@ def test_a_lock_that_is_taken_by_an_exchange_counts_who_is_inside(right: bool) -
         f" r := 1; while ({'r != 0' if right else 'r > 1'}) {{ r := exchange(l, 1); }}"
         " p := p + 1; q := q + 1; assert p == q; l := 0; } }"
     )
-    outcome = verify(program_of(text), Options(PACE.soon(Limits(), 20.0), portfolio=COUNTING))
+    outcome = verify(program_of(text), Options(allot(Limits(), 7 * WORK), portfolio=COUNTING))
     assert [f.verdict for f in outcome.findings] == [Verdict.PROVED if right else Verdict.REFUTED]

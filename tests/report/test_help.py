@@ -61,7 +61,9 @@ def test_nothing_is_advised_where_nothing_is_open_or_the_reason_is_not_the_quest
 
 def test_the_rest_is_shown_to_those_who_ask_why() -> None:
     """Otherwise the sentence says how to ask, where there is anything to tell."""
-    tried = Tried("points", 1.5, Reason.TIMEOUT, last=Event("searching", {"pairs": 12, "lemmas": 3}), goal="Main")
+    tried = Tried(
+        "points", 1.5, 1_500_000, Reason.TIMEOUT, last=Event("searching", {"pairs": 12, "lemmas": 3}), goal="Main"
+    )
     stuck = replace(outcome(Verdict.UNKNOWN, result(goal(), Unknown(Reason.BOUND))), tried=(tried,))
     brief, long = (show_document(refinement_document(stuck, why), Screen(100)) for why in (False, True))
     assert "`--why` lists what was tried" in brief
