@@ -52,18 +52,18 @@ ELEMENTS: ClaimEngine = Prover(
 #: Engines in their order. Runs are looked for briefly at first, and later for longer. Conjunctions of each copy by
 #: itself are found at once if at all.
 CROWDS: Portfolio = (
-    Turn(BOXES, 0.2),
+    Turn(BOXES, 0.3),
     Turn(APART, 0.1),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
-    Turn(CONTROL, 0.3),
-    Turn(ELEMENTS, 0.35),
-    Turn(COUNTS, 0.5),
-    Turn(CONJUNCTIONS, 0.35),
-    Turn(JOINT, 0.4),
-    Turn(BOUNDED, 0.2),
-    Turn(MORE_JOINT, 0.6),
-    Turn(LONG_RUNS, 1.0),
+    Turn(CONTROL, 0.2),
+    Turn(ELEMENTS, 0.2),
+    Turn(COUNTS, 0.3),
+    Turn(CONJUNCTIONS, 0.25),
+    Turn(JOINT, 0.3),
+    Turn(BOUNDED, 0.1),
+    Turn(MORE_JOINT, 0.3),
+    Turn(LONG_RUNS, 0.2),
 )
 
 

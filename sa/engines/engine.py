@@ -87,7 +87,10 @@ def when_asked(load: Callable[[], Decide[Q, E]]) -> Decide[Q, E]:
 
 
 class Turn(Struct, Generic[E], frozen=True):
-    """An engine's turn in a portfolio. It may use this `share`, in (0, 1], of the units that are left when it begins.
+    """A row of a portfolio: an engine, and its `share`, in (0, 1].
+
+    For claims it is a share of the units of a round, whatever others have used, so a new row takes nothing from those
+    that are there. For goals it is a share of the units that are left of the round.
 
     `since` is the first round in which it is asked. `follows`: it goes on from what the turn before has left, and has
     another turn when that one has.

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.clock import clock
-from sa.base.limits import LimitReached, Limits, Unsupported, allot, is_over, remaining, share
+from sa.base.limits import LimitReached, Limits, Unsupported, allot, is_over, share
 from sa.base.verdict import Reason
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
@@ -43,9 +43,8 @@ Judge: TypeAlias = Callable[[Settled], Ruling]
 Reports: TypeAlias = Callable[[str], Report]
 
 
-#: Units of the rounds in which engines are asked, each within its share. A program is settled in the first round in
-#: which the engine that settles it has enough, so the others have not had much more by then. In the last round each
-#: engine ends by itself.
+#: Units of the rounds in which engines are asked: each has its share of them, whatever the others have used. So what is
+#: settled with few units is settled before anybody has had many. In the last round each engine ends by itself.
 ROUNDS = (2_000_000, 8_000_000, 32_000_000, 128_000_000, inf)
 
 
@@ -83,7 +82,7 @@ def run(
     open_, begun, refuted = list(asked.bads), budget.bounds.work.done, False
     waiting = tuple(portfolio)
     for number, units in enumerate(ROUNDS):
-        again, round_ = list[Turn[ClaimEngine]](), allot(budget.bounds, units)
+        again = list[Turn[ClaimEngine]]()
         for turn in waiting:
             if turn.since > number:
                 again.append(turn)
@@ -91,19 +90,16 @@ def run(
             open_ = [b for b in open_ if not over(b)]
             if not open_:
                 return
-            bounds, cuts, cut = share(round_, turn.share), budget.bounds.work.cuts, False
-            for said in _asked(turn.engine, asked, tuple(open_), budget, bounds, judge, reports):
-                if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
-                    open_ = [b for b in open_ if b not in said.settled.bads]
-                    if not refuted and isinstance(said.settled, Refuted) and refutes(said.settled.bad):
-                        refuted, left = True, max(AFTER_A_RUN, budget.bounds.work.done - begun)
-                        budget = replace(budget, bounds=allot(budget.bounds, left))
-                        round_ = allot(budget.bounds, inf if (rest := remaining(round_)) is None else rest)
-                        yield Note(_HURRIED)
+            # Where something else limits the work, it is a share of what is left of that.
+            bounds = allot(share(budget.bounds, turn.share), turn.share * units)
+            cuts, cut = bounds.work.cuts, False
+            for said in _asked(turn.engine, asked, open_, budget, bounds, judge, reports, over):
+                if not refuted and _is_run(said, refutes):
+                    refuted, left = True, max(AFTER_A_RUN, budget.bounds.work.done - begun)
+                    budget = replace(budget, bounds=allot(budget.bounds, left))
+                    yield Note(_HURRIED)
                 cut = isinstance(said, Tried) and said.ended is Reason.WORK
                 yield said
-                if all(map(over, open_)):
-                    break
             # An engine may end by itself when a part of its share is used up.
             if cut or budget.bounds.work.cuts > cuts:
                 again.append(turn)
@@ -113,16 +109,27 @@ def run(
         yield RoundOver()
 
 
+def _is_run(said: Progress, refutes: Callable[[Bad], bool]) -> bool:
+    """Whether it is an accepted run into something bad that refutes a claim."""
+    found = isinstance(said, Ruled) and isinstance(said.ruling, Accepted) and isinstance(said.settled, Refuted)
+    return found and refutes(said.settled.bad)
+
+
 def _asked(
     engine: ClaimEngine,
     asked: Asked,
-    open_: tuple[Bad, ...],
+    open_: list[Bad],
     budget: Budget,
     bounds: Limits,
     judge: Judge,
     reports: Reports | None,
+    over: Callable[[Bad], bool],
 ) -> Iterator[Progress]:
-    """What one engine says within its bounds. Raises LimitReached where those of the whole are reached."""
+    """What one engine says within its bounds, until nothing is open: what is settled is taken from there.
+
+    Raises LimitReached where the limits of the whole are reached.
+    """
+    bads = tuple(open_)
     started, ended, last = clock(), None, list[Event]()
     done = bounds.work.done
     heard = unheard if reports is None else reports(engine.name)
@@ -132,13 +139,17 @@ def _asked(
         heard(event)
 
     try:
-        for found in engine.decide(replace(asked, bads=open_), Budget(bounds, budget.seed), report):
+        for found in engine.decide(replace(asked, bads=bads), Budget(bounds, budget.seed), report):
             if isinstance(found, Note):
                 yield found
                 continue
             begun = clock()
             ruling = judge(found)
+            if isinstance(ruling, Accepted):
+                open_[:] = [b for b in open_ if b not in found.bads]
             yield Ruled(engine.name, found, ruling, clock() - begun)
+            if all(map(over, open_)):
+                break
     except Unsupported as problem:
         ended = problem.reason
     except RecursionError:
@@ -149,7 +160,7 @@ def _asked(
             raise
         ended = limit.reason
     spent = round(bounds.work.done - done)
-    yield Tried(engine.name, clock() - started, spent, ended, open_, last[0] if last else None)
+    yield Tried(engine.name, clock() - started, spent, ended, bads, last[0] if last else None)
 
 
 def _is_own(limit: LimitReached, whole: Limits) -> bool:

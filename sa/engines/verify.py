@@ -190,6 +190,7 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
                     if isinstance(found.ruling, Accepted):
                         accepted.append(found.settled)
                     if _refuted(work, claims):
+                        work.tried.append(_interrupted(work, at, None))
                         break
     except LimitReached as limit:
         work.stop = Unknown(limit.reason)
@@ -199,8 +200,8 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
         # Also where another search has reached a limit.
         if memory is not None and any(s.how != RECALLED for s in accepted):
             remember(memory, accepted)
-    if work.stop is not None and (last := _interrupted(work, work.stop)) is not None:
-        work.tried.append(last)
+    if work.stop is not None and at.engine:
+        work.tried.append(_interrupted(work, at, work.stop.reason))
     work.seconds.setdefault("check", 0.0)
     _over(work)
 
@@ -258,14 +259,11 @@ def _heard(work: _Work, engine: str) -> Report:
     return report
 
 
-def _interrupted(work: _Work, stop: Unknown) -> Tried | None:
+def _interrupted(work: _Work, at: _At, ended: Reason | None) -> Tried:
     """The engine at which the work ended."""
-    at = work.at
-    if at is None or not at.engine:
-        return None
     open_ = tuple(b for b in at.bads if (at.beside, b) not in work.known)
     units = round(work.options.bounds.work.done - at.done)
-    return Tried(at.engine, clock() - at.asked, units, stop.reason, open_, at.last)
+    return Tried(at.engine, clock() - at.asked, units, ended, open_, at.last)
 
 
 def _engines(asked: Portfolio, families: bool) -> Portfolio:
@@ -314,7 +312,8 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     tried = tuple(work.tried)
     if at is not None:
         seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
-        tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
+        if stop is not None and at.engine:
+            tried = (*tried, _interrupted(work, at, stop.reason))
     otherwise = _Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(
         _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads]) for claim in work.claims

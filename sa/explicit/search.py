@@ -37,9 +37,12 @@ _LOOKS_AT_STARTS = 5
 #: How many values a beam tries where there are too many.
 _IN_A_BEAM = 4
 
-#: How many states are stepped between two looks at the clock, and how many remembered parts there may be for a state.
+#: How many states are stepped between two looks at the limits, and how many remembered parts there may be for a state.
 _BETWEEN_LOOKS = 4_096
 _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
+
+#: Units of what one thread does in a state, and between two looks where whole levels are made at once.
+A_STEP, A_LOOK = 1, 10_000
 
 #: States of more words are stepped one by one.
 _MOST_WORDS = 8
@@ -164,7 +167,7 @@ def _run(work: _Work, report: Report) -> None:
             # Where levels are small, many of them between two looks: a look takes longer than such a level.
             if since >= _BETWEEN_LOOKS:
                 report(Event("states", {"states": len(work.seen), "steps deep": steps}))
-                spend(work.making.bounds, 13_000)
+                spend(work.making.bounds, A_STEP * since * len(work.making.system.acts))
                 check_memory(work.making.bounds)
                 _forget(work)
                 since = 0
@@ -207,7 +210,7 @@ def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> 
     work.levels = levels
 
     def between() -> None:
-        spend(making.bounds, 29_000)
+        spend(making.bounds, A_LOOK * len(making.system.acts))
         check_memory(making.bounds)
 
     while work.open and making.exact and levels.known.count <= work.effort.by_levels:

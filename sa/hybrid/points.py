@@ -30,6 +30,9 @@ from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, IsZero, Term, Var
 
+#: Units of a step between control points.
+A_STEP = 20
+
 
 class Point(Struct, frozen=True):
     """A place of each thread, and a value of each control variable: None where nobody reads it any more."""
@@ -176,8 +179,8 @@ def explored(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | Var 
     seen = set(pending)
     while pending:
         here = pending.pop()
-        spend(bounds, 70)
         steps[here] = tuple(_steps(f, here, reduced))
+        spend(bounds, A_STEP * (1 + len(steps[here])))
         for step in steps[here]:
             if step.target is not None and step.target not in seen:
                 if (variable := _beyond(f, step.target)) is not None:

@@ -66,7 +66,7 @@ def solve(
     }
 
     def atom(applied: Atom) -> z3.BoolRef:
-        return declarations[applied.predicate](*(translator.translate(t) for t in applied.arguments))
+        return translator.apply(declarations[applied.predicate], applied.arguments)
 
     solver = z3.SolverFor("HORN", context)
     # Inlined predicates come back with quantifiers.
@@ -97,15 +97,17 @@ def solve(
 def _closed(clause: Clause, translator: Translator, atom: object, context: z3.Context) -> z3.BoolRef:
     assert callable(atom)
     premises = [translator.translate(clause.constraint)]
-    variables = set(clause.constraint.free)
+    free = set(clause.constraint.free)
     for applied in (*clause.body, *(() if clause.head is None else (clause.head,))):
-        variables.update(*(t.free for t in applied.arguments))
+        free.update(*(t.free for t in applied.arguments))
+    # In an order, so that the solver is asked the same each time.
+    variables = sorted(free, key=lambda v: v.key)
     premises += [atom(applied) for applied in clause.body]
     for var in variables:
         premises += translator.within(var)
     head = z3.BoolVal(False, context) if clause.head is None else atom(clause.head)
     rule = z3.Implies(z3.And(*premises), head)
-    bound = [translator.translate(v) for v in sorted(variables, key=lambda v: v.key)]
+    bound = [translator.translate(v) for v in variables]
     return z3.ForAll(bound, rule) if bound else rule
 
 

@@ -60,12 +60,12 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
     variables = set[Var]()
 
     def atom(applied: Atom) -> z3.BoolRef:
-        return declared[applied.predicate](*(translator.translate(t) for t in applied.arguments))
+        return translator.apply(declared[applied.predicate], applied.arguments)
 
     for clause in clauses:
-        free = _free(clause)
-        engine.declare_var(*(translator.translate(v) for v in sorted(free - variables, key=lambda v: v.key)))
-        variables |= free
+        free = sorted(_free(clause), key=lambda v: v.key)
+        engine.declare_var(*(translator.translate(v) for v in free if v not in variables))
+        variables.update(free)
         body = [*(atom(a) for a in clause.body), translator.translate(clause.constraint)]
         body += (f for v in free for f in translator.within(v))
         engine.rule(end() if clause.head is None else atom(clause.head), body)

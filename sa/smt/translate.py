@@ -6,7 +6,7 @@ typed terms do not need.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 import z3
@@ -55,6 +55,7 @@ class Translator:
         self._functions: dict[Function, z3.FuncDeclRef] = {}
         self._bounded: dict[Term, tuple[Var, ...]] = {}
         self._within: dict[Var, tuple[z3.BoolRef, ...]] = {}
+        self._applied = 0
 
     def numeral(self, value: int) -> z3.ExprRef:
         """An integer numeral."""
@@ -62,8 +63,15 @@ class Translator:
 
     @property
     def size(self) -> int:
-        """How many terms have been translated."""
-        return len(self._memo)
+        """How many terms have been translated, and how often a predicate was applied."""
+        return len(self._memo) + self._applied
+
+    def apply(self, predicate: z3.FuncDeclRef, arguments: Sequence[Term]) -> z3.BoolRef:
+        """A predicate applied to terms of its sorts."""
+        self._applied += 1
+        asts = [self.translate(a).ast for a in arguments]
+        made = z3core.Z3_mk_app(self._ref, predicate.ast, len(asts), (z3.Ast * len(asts))(*asts))
+        return z3.BoolRef(made, self.context)
 
     def translate(self, term: Term) -> z3.ExprRef:
         """The z3 expression of a term."""
