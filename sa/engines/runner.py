@@ -45,7 +45,7 @@ Reports: TypeAlias = Callable[[str], Report]
 
 #: Units of the rounds in which engines are asked: each has its share of them, whatever the others have used. So what is
 #: settled with few units is settled before anybody has had many. In the last round each engine ends by itself.
-ROUNDS = (2_000_000, 8_000_000, 32_000_000, 128_000_000, inf)
+ROUNDS = (2_000_000, 10_000_000, 50_000_000, 250_000_000, inf)
 
 
 #: Once a claim is refuted, the answer to the whole question is known. The other claims have as many units again as it
@@ -111,8 +111,11 @@ def run(
 
 def _is_run(said: Progress, refutes: Callable[[Bad], bool]) -> bool:
     """Whether it is an accepted run into something bad that refutes a claim."""
-    found = isinstance(said, Ruled) and isinstance(said.ruling, Accepted) and isinstance(said.settled, Refuted)
-    return found and refutes(said.settled.bad)
+    match said:
+        case Ruled(settled=Refuted(bad), ruling=Accepted()):
+            return refutes(bad)
+        case _:
+            return False
 
 
 def _asked(

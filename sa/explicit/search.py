@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.base.budget import Event, Report, unheard
-from sa.base.limits import Limits, check_memory, spend
+from sa.base.limits import Limits, check_limits, check_memory, count, spend
 from sa.certificates.packed import HAS_NUMPY, WORD
 from sa.explicit.layout import WIDTHS, Layout, TooWide, layout, placed
 from sa.explicit.moves import Making, Moves, moves_of, tested
@@ -41,8 +41,8 @@ _IN_A_BEAM = 4
 _BETWEEN_LOOKS = 4_096
 _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
 
-#: Units of what one thread does in a state, and between two looks where whole levels are made at once.
-A_STEP, A_LOOK = 1, 10_000
+#: Units of a state, and between two looks where whole levels are made at once.
+A_STATE, A_LOOK = 4, 29_000
 
 #: States of more words are stepped one by one.
 _MOST_WORDS = 8
@@ -167,11 +167,12 @@ def _run(work: _Work, report: Report) -> None:
             # Where levels are small, many of them between two looks: a look takes longer than such a level.
             if since >= _BETWEEN_LOOKS:
                 report(Event("states", {"states": len(work.seen), "steps deep": steps}))
-                spend(work.making.bounds, A_STEP * since * len(work.making.system.acts))
+                check_limits(work.making.bounds)
                 check_memory(work.making.bounds)
                 _forget(work)
                 since = 0
             later += _expanded(work, part)
+            count(work.making.bounds, A_STATE * len(part))
             if not work.open:
                 break
             if len(work.seen) > (
@@ -210,7 +211,7 @@ def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> 
     work.levels = levels
 
     def between() -> None:
-        spend(making.bounds, A_LOOK * len(making.system.acts))
+        spend(making.bounds, A_LOOK)
         check_memory(making.bounds)
 
     while work.open and making.exact and levels.known.count <= work.effort.by_levels:

@@ -15,7 +15,7 @@ from z3 import z3core
 
 from sa.base.limits import Limits, Unsupported, check_limits, spend
 from sa.base.meter import Part, timed
-from sa.smt.stopping import Gauge, check_stopped
+from sa.smt.stopping import A_UNIT, A_UNIT_OF_SAT, Gauge, check_stopped
 from sa.smt.value import value_in
 from sa.smt.words import Bit, Bits, Integers, Word, Words
 from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, Sort, Value
@@ -71,7 +71,7 @@ class Circuit:
         if bits:
             # Steps are taken unless something forbids it: measured, a tenth to a fifth less time.
             self.solver.set("phase", "always_true")
-        self._gauge = Gauge(self.solver)
+        self._gauge = Gauge(self.solver, A_UNIT_OF_SAT if bits else A_UNIT)
         self._required = list[z3.BoolRef]()
         self._ref = self.context.ref()
         self._names = 0

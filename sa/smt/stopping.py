@@ -15,8 +15,8 @@ from z3 import z3core
 from sa.base.limits import LimitReached, Limits, check_limits, check_memory, count, remaining, seconds_left
 from sa.base.verdict import Reason
 
-#: Resources of the solver in a unit of work.
-A_UNIT = 2
+#: Resources of the solver in a unit of work: of SMT, and of SAT, which counts smaller steps.
+A_UNIT, A_UNIT_OF_SAT = 2, 6
 
 #: Units of each term that a solver has not seen before: to make it, and to write it down for the solver.
 TERM = 100
@@ -30,17 +30,18 @@ NO_LIMIT = 0
 
 class Gauge(Struct):
     """The limits of one solver, set where they have changed (to set one takes as long as many a question), and its
-    resources as they were read last.
+    resources as they were read last. So many of them are a `unit`.
     """
 
     solver: z3.Solver | z3.Fixedpoint
+    unit: int = A_UNIT
     read: int = 0
     rlimit: int | None = None
     milliseconds: int | None = None
 
     def allow(self, bounds: Limits, rlimit: int) -> None:
         """Let the next question use so many resources, or what is left of the share, and no more than the time."""
-        most = _resources_left(bounds, rlimit)
+        most = _resources_left(bounds, rlimit, self.unit)
         if most != self.rlimit:
             self.solver.set("rlimit", most)
             self.rlimit = most
@@ -58,16 +59,16 @@ class Gauge(Struct):
         now = resources(self.solver)
         # The solver counts with 32 bits.
         spent, self.read = (now - self.read) % (1 << 32), now
-        count(bounds, spent / A_UNIT)
+        count(bounds, spent / self.unit)
         return spent
 
 
-def _resources_left(bounds: Limits, rlimit: int) -> int:
+def _resources_left(bounds: Limits, rlimit: int, unit: int) -> int:
     """The given limit; a power of two if less is left of the share, so that it is set seldom."""
     left = remaining(bounds)
-    if left is None or left == inf or (rlimit and left * A_UNIT >= rlimit):
+    if left is None or left == inf or (rlimit and left * unit >= rlimit):
         return rlimit
-    return min(1 << int(left * A_UNIT).bit_length(), rlimit or (1 << 32) - 1)
+    return min(1 << int(left * unit).bit_length(), rlimit or (1 << 32) - 1)
 
 
 def resources(solver: z3.Solver | z3.Fixedpoint) -> int:
