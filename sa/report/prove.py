@@ -56,7 +56,7 @@ def _evidence(result: StepResult, proof: Proof) -> Iterator[document.Section]:
     """Plays and runs that refute a step."""
     for goal in result.results:
         if goal.play is not None:
-            yield from lost(goal.play, goal, f"{_label(result)}: a play that the abstract side loses:")
+            yield from lost(goal.play, goal, f"{_label(result)}: a play that the abstract side cannot answer:")
     if result.run is not None and isinstance(result.step.claim, Preserves):
         yield (document.Paragraph(f"{_label(result)}: violated at the end of this run:"),)
         program = proof.script.programs[result.step.claim.side[0][0]]

@@ -66,9 +66,9 @@ def _found(program: Program, only: Verdict | None = None) -> Verification:
     verdict = only or (Verdict.REFUTED if findings else None)
     phases = {"load": 0.1, "prepare": 0.02, "search": 1.25, "check": 0.03}
     notes = (
-        ("the declared relies are not used (`--open` does): the threads are each other's environment",) if only else ()
+        ("the declared relies are not used (use `--open`): the threads are each other's environment",) if only else ()
     )
-    claim = "these hold in every run in which only the threads take steps"
+    claim = "these hold in every run of the threads"
     return Verification(program, verdict, claim, tuple(findings), (), notes, program.expect, phases)
 
 

@@ -208,7 +208,7 @@ def _moved(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | 
         yield path
         return
     if len(other) == len(cells):
-        message = "this address is moved by elements of another size than those of the object"
+        message = "this is pointer arithmetic with elements of another size than those of the object"
         raise InputError((error("SA714", message, step.origin.span, "use a pointer of the object's own type"),))
     address = now(step.op.address, path, work)
     there = simplified(build.lor(*(is_at(address, n, where) for n in other)))
