@@ -357,7 +357,7 @@ def _failed(
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
     origin = replace(origin, passed=edge.origin.passed, remark=edge.origin.remark)
-    failure = Failure(FAULTS.get(what, Fault.REACHED), said)
+    failure = Failure(FAULTS.get(what, Fault.REACHED), origin.text, detail=what if bound else told)
     # What is accessed before it goes wrong may race, too.
     edge = replace(edge, origin=replace(origin, text=text), failure=failure)
     yield Joint(source, FAILED, edge, path.touched, bound)
