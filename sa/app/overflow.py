@@ -19,7 +19,7 @@ from sa.frontends.c.functions import Compared, load_functions
 from sa.frontends.load import load_program
 from sa.frontends.reading import Reading
 
-_PASSES = "the play only works where signed arithmetic overflows; with `--overflow check` the answer is PROVED"
+_PASSES = "the play needs signed arithmetic to overflow; with `--overflow check` the answer is PROVED"
 
 #: Units for the second question.
 UNITS = 10_000_000
@@ -72,7 +72,7 @@ def _place(found: Diagnostic) -> tuple[str, int, int] | None:
 
 
 def _of_overflow(blocked: Diagnostic) -> Diagnostic:
-    why = f"{blocked.message}: signed arithmetic overflows on each way on, and is taken not to"
+    why = f"{blocked.message}: signed arithmetic overflows on every path from here, and is assumed not to"
     return replace(blocked, message=why, hint="`--overflow check` claims that nothing overflows")
 
 

@@ -53,7 +53,7 @@ ROUNDS = (2_000_000, 10_000_000, 50_000_000, 250_000_000, inf)
 AFTER_A_RUN = 10_000_000
 
 
-_HURRIED = "since a claim is refuted, the others were given no more work than it took, but some at least"
+_HURRIED = "one claim is refuted; the others were tried for as much work as that took, or a little more"
 
 
 def _still_open(bad: Bad) -> bool:

@@ -27,7 +27,7 @@ from sa.frontends.c.caveats import (
     created,
 )
 from sa.frontends.c.read import Text, read
-from sa.frontends.c.translate import unit_of
+from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
 from sa.frontends.flow.alone import compared, follows, function_of
@@ -211,14 +211,14 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
     reading = replace(reading, entry=name, function=name, visible=True)
     text = read(path, reading)
     _no_weak(text)
-    unit, file = unit_of(text, reading)
+    unit, file = unit_of(parsed(text, alone=True), reading)
     kind = file.names[reading.entry]
     assert isinstance(kind, Type)
     where = file.procedures[reading.entry].origin.span
     for own in (*(kind.parameters or ()), *(() if isinstance(kind.result, Void) else (kind.result,))):
         if not isinstance(own, Int | Pointer):
             message = f"`{reading.entry}` takes or returns what is no integer and no pointer"
-            hint = "where a function is compared alone, its parameters and its result are integers and pointers"
+            hint = "when functions are compared alone, their parameters and results are integers and pointers"
             raise InputError((error("SA718", message, where, hint),))
     return _Read(name, text, file, unit, kind)
 
@@ -285,7 +285,7 @@ def _no_weak(text: Text) -> None:
         return
     found = _WEAK.search(text.source.text)
     where = Span(text.source, *((0, 0) if found is None else found.span()))
-    message = "a weak definition is not accepted where a function is compared alone: another one may replace it"
+    message = "a weak definition is not supported when functions are compared alone: another one may replace it"
     raise InputError((error("SA718", message, where, "leave out the attribute if there is no other one"),))
 
 

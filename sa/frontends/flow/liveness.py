@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from sa.automata.components import components
+from sa.automata.components import postorder
 from sa.frontends.flow.graph import Divide, Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
 from sa.frontends.flow.terms import read_by, written_by
 from sa.terms.term import Var
@@ -20,35 +20,53 @@ def live(
     entry: Node,
     read: Callable[[Step], Iterable[K]],
     killed: Callable[[Step], Iterable[K]],
-    pure: Callable[[Step], bool] = lambda _: False,
 ) -> Mapping[Node, frozenset[K]]:
-    """By node what is read from there on before it is killed; what a `pure` step kills in vain, it reads in vain."""
-    following = outgoing(steps)
-    order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
-    # Sets are numbers here, a bit for each member, which are joined much faster.
+    """By node what is read from there on before it is killed."""
     bits = dict[K, int]()
 
-    def mask(keys: Iterable[K]) -> int:
-        found = 0
-        for key in keys:
-            found |= bits.setdefault(key, 1 << len(bits))
-        return found
+    def effect(step: Step) -> _Effect:
+        return _Effect(_mask(read(step), bits), _mask(killed(step), bits), False)
 
-    after = {n: [(mask(read(s)), mask(killed(s)), pure(s), s.target) for s in out] for n, out in following.items()}
-    known = dict[Node, int]()
-    for component in order:
-        changed = True
-        while changed:
-            changed = False
-            for node in component:
-                now = 0
-                for used, gone, idle, target in after.get(node, ()):
-                    later = known.get(target, 0)
-                    now |= later if idle and not later & gone else used | (later & ~gone)
-                if now != known.get(node, 0):
-                    known[node] = now
-                    changed = True
-            changed = changed and len(component) > 1
+    return _least(steps, entry, effect, bits)
+
+
+class _Effect(NamedTuple):
+    """What a step reads, and what it kills, a bit for each. What a `pure` step kills in vain, it reads in vain."""
+
+    read: int
+    killed: int
+    pure: bool
+
+
+def _mask(keys: Iterable[K], bits: dict[K, int]) -> int:
+    """A set as a number, a bit for each member: such sets are joined much faster."""
+    found = 0
+    for key in keys:
+        bit = bits.get(key)
+        if bit is None:
+            bit = bits[key] = 1 << len(bits)
+        found |= bit
+    return found
+
+
+def _least(
+    steps: Sequence[Step], entry: Node, effect: Callable[[Step], _Effect], bits: Mapping[K, int]
+) -> Mapping[Node, frozenset[K]]:
+    """The least solution: what is read later comes first, again until nothing changes where there are loops."""
+    following = outgoing(steps)
+    after = {n: [(*effect(s), s.target) for s in out] for n, out in following.items()}
+    order, loops = postorder(entry, {n: [s.target for s in out] for n, out in following.items()})
+    known, changed = dict.fromkeys(order, 0), True
+    while changed:
+        changed = False
+        for node in order:
+            now = 0
+            for used, gone, idle, target in after.get(node, ()):
+                later = known[target]
+                now |= later if idle and not later & gone else used | (later & ~gone)
+            if now != known[node]:
+                known[node] = now
+                changed = loops
     keys = list(bits)
     members = {number: frozenset(keys[n] for n in _places(number)) for number in set(known.values())}
     return {node: members[number] for node, number in known.items()}
@@ -64,15 +82,22 @@ def _places(number: int) -> Iterator[int]:
 
 def registers(graph: Graph, needed: bool = False) -> Mapping[Node, frozenset[Var]]:
     """By node the registers that are read before they are written, by steps that are `needed` only if that is asked."""
+    bits, masks = dict[Var, int](), dict[frozenset[Var], int]()
 
-    def read(step: Step) -> Iterable[Var]:
-        return (v for t in read_by(step.op) for v in t.free if not v.name.startswith("&"))
+    def mask(free: frozenset[Var]) -> int:
+        found = masks.get(free)
+        if found is None:
+            found = masks[free] = _mask((v for v in free if not v.name.startswith("&")), bits)
+        return found
 
-    def killed(step: Step) -> Iterable[Var]:
+    def effect(step: Step) -> _Effect:
+        used = 0
+        for term in read_by(step.op):
+            used |= mask(term.free)
         var = written_by(step.op)
-        return () if var is None else (var,)
+        return _Effect(used, 0 if var is None else _mask((var,), bits), needed and _is_pure(step))
 
-    return live(graph.steps, graph.entry, read, killed, _is_pure if needed else lambda _: False)
+    return _least(graph.steps, graph.entry, effect, bits)
 
 
 def _is_pure(step: Step) -> bool:
