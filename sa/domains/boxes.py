@@ -46,6 +46,11 @@ class Boxes:
         default_factory=dict, repr=False, compare=False
     )
 
+    def made(self) -> int:
+        """The nodes, and the pairs and sets of nodes of which a result is kept."""
+        s = self.store
+        return sum(map(len, (s.levels, s.meets, s.joins, s.differences, s.inclusions, s.forgotten)))
+
     def bottom(self) -> Node:
         """No state."""
         return FALSE

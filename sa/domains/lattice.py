@@ -20,6 +20,9 @@ V = TypeVar("V")
 class Domain(Protocol[V]):
     """Abstract values of type V. They are compared with `==`: equal values are equal sets."""
 
+    def made(self) -> int:
+        """How many parts of values have been computed and kept: a measure of the work, which may be less later."""
+
     def bottom(self) -> V:
         """No state."""
 

@@ -60,6 +60,10 @@ def thread_of(automaton: Automaton) -> Thread:
     return Thread(automaton, order, outgoing, variables_of(automaton, Kind.LOCAL), written)
 
 
+#: Units of a part of a value: a node of a diagram, or what comes of two nodes.
+A_PART = 5
+
+
 @dataclass(slots=True)
 class Reach(Generic[V]):
     """The state of the iteration: values by thread and location, effects by thread and shape.
@@ -84,6 +88,8 @@ class Reach(Generic[V]):
     loosened: list[set[Var]] = field(init=False)
     turned: dict[tuple[int, Shape], Effect[V]] = field(default_factory=dict)
     fresh: set[Shape] = field(default_factory=set)
+    #: The parts of values that were made when work was counted last.
+    made: int = 0
     parts: Parts[V] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -137,12 +143,19 @@ def _first(run: Reach[V], index: int, start: V) -> tuple[str, V]:
     return name, run.domain.guard(run.domain.forget(start, others), thread.written[name])
 
 
+def _spend(run: Reach[V], units: float) -> None:
+    """Count work, and the parts of values that were made since the last time. Raises LimitReached."""
+    made = run.domain.made()
+    new, run.made = max(0, made - run.made), made
+    spend(run.bounds, units + A_PART * new)
+
+
 def _settle(run: Reach[V]) -> None:
     """Work until nothing changes, one thread after the other."""
     while any(run.waiting):
         for index, waiting in enumerate(run.waiting):
             while waiting:
-                spend(run.bounds, 1000)
+                _spend(run, 1000)
                 _, name = heappop(waiting)
                 run.queued[index].discard(name)
                 _process(run, index, name)
@@ -159,7 +172,7 @@ def _process(run: Reach[V], index: int, name: str) -> None:
     _absorb(run, index, name)
     thread, value = run.threads[index], run.values[index][name]
     for _, edge, shape in thread.outgoing[name]:
-        spend(run.bounds, 800)
+        _spend(run, 800)
         after = step(run.domain, edge, thread.written[edge.target], value)
         if run.domain.is_bottom(after):
             continue
@@ -178,7 +191,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
         for effect in _others(run, index):
             if is_kept(run.parts, effect, run.values[index][name]):
                 continue
-            spend(run.bounds, 700)
+            _spend(run, 700)
             moved = disturbed(run.parts, effect, run.values[index][name])
             moved = run.domain.guard(moved, run.threads[index].written[name])
             grown = _grow(run, index, name, moved, True) or grown
@@ -270,7 +283,7 @@ def _sharpen(run: Reach[V], start: V) -> None:
         run.effects = [{} for _ in run.threads]
         for index in range(len(run.threads)):
             for name in run.values[index]:
-                spend(run.bounds, 100)
+                _spend(run, 100)
                 _effects_at(run, index, name)
         run.turned = {
             (place, shape): _turned(run.domain, effect, names)
@@ -314,7 +327,7 @@ def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
         first, begun = _first(run, index, start)
         images[first] = begun
         for name, value in values.items():
-            spend(run.bounds, 450)
+            _spend(run, 450)
             for _, edge, _ in thread.outgoing[name]:
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))

@@ -59,6 +59,10 @@ class Intervals(Struct, frozen=True):
             return first if second is None else second
         return tuple(interval.hull(a, b) for a, b in zip(first, second, strict=True))
 
+    def made(self) -> int:
+        """Nothing is kept."""
+        return 0
+
     def meet(self, first: Values, second: Values) -> Values:
         """Intersection."""
         if first is None or second is None:
