@@ -253,11 +253,43 @@ ENDING_STATES: ClaimEngine = Decider(
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
+
+def _by_reduction() -> Both:
+    from sa.engines.reduction import by_reduction
+
+    return partial(by_reduction, BLOCKS)
+
+
+#: Engines that blocks go to, in their order.
+BLOCKS: Portfolio = (
+    Turn(STATES, 0.2),
+    Turn(CLAIMED, 0.1),
+    Turn(INTERVALS, 0.1),
+    Turn(EQUALITIES, 0.35),
+    Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_TESTS, 0.1),
+    Turn(CANDIDATES, 0.3),
+    Turn(ALTERNATIVES, 0.3),
+    Turn(RINGS, 0.2),
+    Turn(GROWING, 0.4),
+    Turn(TESTS, 0.35),
+    Turn(LEARNED, 0.4),
+    Turn(CONTROL, 1.0),
+)
+
+REDUCTION: ClaimEngine = Decider(
+    "reduction",
+    "Lipton's reduction: steps that commute with those of others are joined to blocks, then other engines",
+    when_asked(_by_reduction),
+)
+
 #: Engines of `verify` in their order.
 CLAIMS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
+    # Before all that sees each interleaving.
+    Turn(REDUCTION, 0.4),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
     Turn(QUICK_TESTS, 0.1),
