@@ -117,17 +117,7 @@ MAY_IMPORT = {
         "refinement",
     },
     "weakest": _DATA
-    | {
-        "smt",
-        "certificates",
-        "conditions",
-        "question",
-        "game",
-        "simulation",
-        "checker",
-        "refinement",
-        "engines",
-    },
+    | {"smt", "certificates", "conditions", "question", "game", "simulation", "checker", "refinement", "engines"},
     "scripts": _DATA
     | {
         "smt",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import permutations
 
 from msgspec import Struct, field
 
@@ -15,56 +16,66 @@ from sa.automata.automaton import Automaton, Edge
 from sa.certificates.reduced import Phase
 from sa.checker.blocks import Phases
 from sa.checker.never import in_words, settled, taking
-from sa.checker.obligation import Case, Obligation
-from sa.terms.build import TRUE, conjoined, conjuncts, eq
+from sa.checker.obligation import Case, Obligation, solved
+from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, eq
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 
 class _Known(Struct, frozen=True, eq=False):
-    """What holds where threads are at locations: their written invariants, and facts."""
+    """What holds where threads are at locations: their written invariants, and facts, by the threads they speak of."""
 
     written: Mapping[str, Mapping[str, Term]]
-    facts: tuple[Term, ...]
-    found: dict[tuple[tuple[str, str], ...], tuple[Term, ...]] = field(default_factory=dict)
+    facts: Mapping[frozenset[str], tuple[Term, ...]]
+    found: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, places: Mapping[str, str]) -> tuple[Term, ...]:
         """The conjuncts of what holds there."""
-        key = tuple(places.items())
+        here = [self.written[t][q] for t, q in places.items()]
+        said = (f for spoken in self.facts for f in self._settled(spoken, places))
+        return conjoined((*here, *said))
+
+    def _settled(self, spoken: frozenset[str], places: Mapping[str, str]) -> tuple[Term, ...]:
+        """The facts about the locations of these threads. Many say nothing of these places."""
+        about = tuple((t, q) for t, q in places.items() if t in spoken)
+        key = spoken, about
         if key not in self.found:
-            here = [self.written[t][q] for t, q in key]
-            self.found[key] = conjoined((*here, *self._settled(key)))
+            said = (settled(fact, dict(about)) for fact in self.facts[spoken])
+            # Of facts about other threads alone nothing is needed.
+            self.found[key] = tuple(f for f in said if f is not TRUE) if about or not spoken else ()
         return self.found[key]
-
-    def _settled(self, key: tuple[tuple[str, str], ...]) -> Iterator[Term]:
-        """The facts where the threads are there, found thread by thread: many say nothing of such places."""
-        before = self._remembered(key[:-1]) if len(key) > 1 else self.facts
-        last = dict(key[-1:])
-        for fact in before:
-            said = settled(fact, last)
-            if said is not TRUE:
-                yield said
-
-    def _remembered(self, key: tuple[tuple[str, str], ...]) -> tuple[Term, ...]:
-        marked = (("", ""), *key)
-        if marked not in self.found:
-            self.found[marked] = tuple(self._settled(key))
-        return self.found[marked]
 
 
 def commutations(
     threads: Sequence[Automaton], phases: Sequence[Phases], facts: tuple[Term, ...]
 ) -> Iterator[Obligation]:
     """Each step that leads before a commit moves right over each step of the others, each from behind one left."""
-    known = _known(threads, facts)
-    for one, its in zip(threads, phases, strict=True):
-        for other, theirs in zip(threads, phases, strict=True):
-            if one is not other:
-                for e in one.edges:
-                    right = its[e.target] is Phase.BEFORE
-                    for f in other.edges:
-                        if (right or theirs[f.source] is Phase.AFTER) and _conflict(e, f):
-                            yield _swapped(known, (one, e), (other, f))
+    known, apart, said = _known(threads, facts), dict[frozenset[Term], bool](), set[frozenset[Term]]()
+    for (one, e), (other, f) in _swaps(threads, phases):
+        here = {one.name: e.source, other.name: f.source}
+        start = known.at(here)
+        if (key := frozenset(start)) not in apart:
+            apart[key] = FALSE in solved(start, frozenset[Var]().union(*(t.free for t in start)))[1]
+        if not apart[key]:
+            yield _swapped(known, (one, e), (other, f))
+        elif key not in said:
+            # Many steps are at locations where the same is known.
+            said.add(key)
+            yield Obligation("locations apart", in_words(here), start, (Case((), (FALSE,)),))
+
+
+def _swaps(
+    threads: Sequence[Automaton], phases: Sequence[Phases]
+) -> Iterator[tuple[tuple[Automaton, Edge], tuple[Automaton, Edge]]]:
+    """The steps of two threads that must commute in this order, and have variables in common."""
+    prints = [[_footprint(e) for e in t.edges] for t in threads]
+    for (one, its, own), (other, theirs, others) in permutations(zip(threads, phases, prints, strict=True), 2):
+        for e, (reads, writes) in zip(one.edges, own, strict=True):
+            right = its[e.target] is Phase.BEFORE
+            for f, (f_reads, f_writes) in zip(other.edges, others, strict=True):
+                apart = writes.isdisjoint(f_reads | f_writes) and f_writes.isdisjoint(reads)
+                if not apart and (right or theirs[f.source] is Phase.AFTER):
+                    yield (one, e), (other, f)
 
 
 def progress(threads: Sequence[Automaton], phases: Sequence[Phases], facts: tuple[Term, ...]) -> Iterator[Obligation]:
@@ -102,14 +113,13 @@ def _kept(known: _Known, thread: Automaton, edge: Edge, premise: Term, conclusio
     return Obligation("unnoticed step", _words(thread, edge), taken, (Case((), conjuncts(conclusion)),), edge=edge)
 
 
-def _known(threads: Sequence[Automaton], facts: tuple[Term, ...]) -> _Known:
-    return _Known({t.name: {q.name: q.inv for q in t.locations} for t in threads}, facts)
-
-
-def _conflict(e: Edge, f: Edge) -> bool:
-    """Whether one of two steps writes what the other reads or writes."""
-    (e_reads, e_writes), (f_reads, f_writes) = _footprint(e), _footprint(f)
-    return not (e_writes.isdisjoint(f_reads | f_writes) and f_writes.isdisjoint(e_reads))
+def _known(threads: Sequence[Automaton], facts: Sequence[Term]) -> _Known:
+    by_threads = dict[frozenset[str], list[Term]]()
+    for fact in facts:
+        spoken = frozenset(v.name.thread for v in fact.free if v.name.place is not None and v.name.thread is not None)
+        by_threads.setdefault(spoken, []).append(fact)
+    written = {t.name: {q.name: q.inv for q in t.locations} for t in threads}
+    return _Known(written, {spoken: tuple(some) for spoken, some in by_threads.items()})
 
 
 def _footprint(edge: Edge) -> tuple[frozenset[Var], frozenset[Var]]:

@@ -6,11 +6,13 @@ no step can be joined with another one the engine has nothing to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import part_of
+from sa.base.limits import LimitReached, part_of
 from sa.certificates.reduced import Composed
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
@@ -18,7 +20,7 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
-from sa.question.asked import Asked, Excluded, Note, Refuted, Settled
+from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.reduce import Reduction, reduction
 
@@ -28,7 +30,7 @@ PREPARING = 0.3
 
 def by_reduction(
     inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
-) -> Iterator[Excluded | Refuted | Note]:
+) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
     made: Reduction | None = None
     with part_of(budget.bounds, PREPARING) as bounds:
@@ -36,22 +38,49 @@ def by_reduction(
     if made is None or all(len(t.edges) >= len(w.edges) for t, w in zip(made.composed, asked.threads, strict=True)):
         return
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
-    blocks = {bad: made.bads_of(bad) for bad in asked.bads}
-    about = Asked(made.composed, tuple(dict.fromkeys(b for some in blocks.values() for b in some)), made.axioms)
-    proofs, excluded, open_ = list[Composed](), set[Bad](), dict.fromkeys(asked.bads)
-    yield from _settled(made, open_, blocks, excluded, proofs, "no block ends in a violation")
-    if not open_:
-        return
-    for said in run(inner, about, budget, _unjudged, lambda _: report, lambda b: _is_over(b, blocks, open_)):
-        if not isinstance(said, Ruled):
-            continue
-        match said.settled:
-            case Excluded(bads, Keeps() | Joint() | Lemmas() | States() as proof, how):
-                proofs.append(proof)
-                excluded.update(bads)
-                yield from _settled(made, open_, blocks, excluded, proofs, how)
-            case Refuted(bad, Run() as reached, how):
-                yield from _refuted(made, open_, blocks, bad, reached, how)
+    yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
+
+
+class _Work(Struct, eq=False):
+    """What is bad of the threads as what is bad of their blocks, and what is known so far."""
+
+    made: Reduction
+    blocks: Mapping[Bad, tuple[Bad, ...]]
+    refuted: set[Bad] = field(default_factory=set)
+    proofs: list[tuple[Composed, tuple[Bad, ...]]] = field(default_factory=list)
+    how: dict[str, None] = field(default_factory=dict)
+
+    def open_(self) -> list[Bad]:
+        """What nothing is known of yet."""
+        excluded = self.excluded()
+        return [b for b in self.blocks if b not in self.refuted and not excluded.issuperset(self.blocks[b])]
+
+    def excluded(self) -> set[Bad]:
+        """What is bad of blocks and does not happen."""
+        return {b for _, some in self.proofs for b in some}
+
+
+def _of_blocks(
+    work: _Work, inner: Sequence[Turn[ClaimEngine]], budget: Budget, report: Report
+) -> Iterator[Excluded | Refuted]:
+    """What the inner engines say, the proofs all at once: the reduction that they rest on is then checked once."""
+    made, stopped = work.made, list[LimitReached]()
+    about = Asked(made.composed, tuple(dict.fromkeys(b for some in work.blocks.values() for b in some)), made.axioms)
+    try:
+        for said in run(inner, about, budget, _unjudged, lambda _: report, lambda b: _is_over(work, b)):
+            match said:
+                case Ruled(settled=Excluded(bads, Keeps() | Joint() | Lemmas() | States() as proof, how)):
+                    work.proofs.append((proof, bads))
+                    work.how[how] = None
+                case Ruled(settled=Refuted(bad, Run() as reached, how)):
+                    yield from _refuted(work, bad, reached, how)
+    except LimitReached as limit:
+        stopped.append(limit)
+    proved = tuple(b for b in work.blocks if b not in work.refuted and b not in work.open_())
+    if proved:
+        yield Excluded(proved, made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
+    if stopped:
+        raise stopped[0]
 
 
 def _edges(threads: Sequence[Automaton]) -> int:
@@ -63,35 +92,21 @@ def _unjudged(settled: Settled) -> Ruling:
     return Accepted()
 
 
-def _is_over(block: Bad, blocks: dict[Bad, tuple[Bad, ...]], open_: dict[Bad, None]) -> bool:
-    return not any(block in blocks[bad] for bad in open_)
+def _is_over(work: _Work, block: Bad) -> bool:
+    return not any(block in work.blocks[bad] for bad in work.open_())
 
 
-def _settled(
-    made: Reduction,
-    open_: dict[Bad, None],
-    blocks: dict[Bad, tuple[Bad, ...]],
-    excluded: set[Bad],
-    proofs: Sequence[Composed],
-    how: str,
-) -> Iterator[Excluded]:
-    """What is excluded by now, of which each block is."""
-    bads = tuple(bad for bad in open_ if excluded.issuperset(blocks[bad]))
-    if bads:
-        for bad in bads:
-            del open_[bad]
-        steps, of = _edges(made.threads), _edges(made.composed)
-        yield Excluded(bads, made.evidence(bads, tuple(proofs)), f"reduction of {steps} steps to {of}, then {how}")
+def _in_words(work: _Work) -> str:
+    steps, blocks = _edges(work.made.threads), _edges(work.made.composed)
+    return f"{steps} steps reduced to {blocks}: {', '.join(work.how) or 'no block ends in a violation'}"
 
 
-def _refuted(
-    made: Reduction, open_: dict[Bad, None], blocks: dict[Bad, tuple[Bad, ...]], block: Bad, reached: Run, how: str
-) -> Iterator[Refuted]:
-    bad = next((b for b in open_ if block in blocks[b]), None)
+def _refuted(work: _Work, block: Bad, reached: Run, how: str) -> Iterator[Refuted]:
+    bad = next((b for b in work.open_() if block in work.blocks[b]), None)
     try:
-        fine = made.run(reached)
+        fine = work.made.run(reached)
     except Unevaluable:
         return
     if bad is not None and fine is not None:
-        del open_[bad]
-        yield Refuted(bad, fine, f"reduction, then {how}")
+        work.refuted.add(bad)
+        yield Refuted(bad, fine, f"{how}, of blocks")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from sa.automata.automaton import Automaton, Edge
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Or, Term, Var, has_quantifiers
@@ -15,16 +15,23 @@ from sa.terms.term import Bool, Or, Term, Var, has_quantifiers
 Available = Mapping[str, Set[Term]]
 
 
-def available(thread: Automaton, lost: Mapping[str, Set[Term]]) -> Available:
+def available(thread: Automaton, about: Set[Var], lost: Mapping[str, Set[Term]]) -> Available:
     """The formulas at each location that a step leads to; `lost` are those that do not hold there.
+
+    Of formulas over shared variables only those are looked at that mention one of `about`.
 
     It is the greatest solution, so what holds around a loop is found if it holds at its entry.
     """
+    shared = frozenset(variables_of(thread, Kind.GLOBAL))
+
+    def wanted(formula: Term) -> bool:
+        return formula.free.isdisjoint(shared) or not formula.free.isdisjoint(about)
+
     into = dict[str, list[tuple[str, Set[Term], Set[Var]]]]()
     for edge in thread.edges:
-        became = frozenset(_became(edge))
+        became = frozenset(f for f in _became(edge) if wanted(f))
         into.setdefault(edge.target, []).append((edge.source, became, frozenset(v for v, _ in edge.updates)))
-    start = frozenset(_told((thread.init,), frozenset()))
+    start = frozenset(f for f in _told((thread.init,), frozenset()) if wanted(f))
     found = dict[str, Set[Term]]()
     changed = True
     while changed:

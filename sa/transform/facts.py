@@ -57,8 +57,10 @@ def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = Tru
     """Inductive facts of threads with names of their own. Raises LimitReached."""
     work = _Work(threads, session, [{} for _ in threads], joint)
     work.written = {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
+    # What nobody tests keeps nobody away.
+    about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
     while True:
-        true = tuple(available(t, lost) for t, lost in zip(threads, work.lost, strict=True))
+        true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
         now = Facts(threads, true, frozenset(), work.written, joint)
         now = Facts(threads, true, frozenset(_met(work, now)), work.written, joint)
         wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
