@@ -132,7 +132,7 @@ MAY_IMPORT = {
         "refinement",
         "engines",
     },
-    "report": _DATA | {"certificates", "checker", "engines", "weakest", "scripts"},
+    "report": _DATA | {"certificates", "transform", "checker", "engines", "weakest", "scripts"},
     "app": _DATA
     | {
         "language",
@@ -141,6 +141,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "bounded",
         "checker",

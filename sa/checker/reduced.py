@@ -64,9 +64,8 @@ def _blocks(
     if [len(its) for its in listed] != [len(t.locations) for t in threads]:
         return "there is not a phase for each location of each thread"
     phases = tuple(phases_of(t, its) for t, its in zip(threads, listed, strict=True))
-    fault = program_fault(threads) or _claim_fault(threads, phases, never)
     faults = (f for t, its in zip(threads, phases, strict=True) for f in _phase_faults(t, its, never))
-    return fault or next(faults, None) or blocks_of(threads, phases, bounds)
+    return program_fault(threads) or next(faults, None) or blocks_of(threads, phases, bounds)
 
 
 def check_composed(inner: Composed, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
@@ -91,16 +90,6 @@ def _about(inner: Composed) -> tuple[tuple[Automaton, ...], tuple[Axiom, ...]]:
 
 def _never(inner: Composed) -> Set[Bad]:
     return {n.bad for n in inner.never} if isinstance(inner, Keeps) else set(inner.never)
-
-
-def _claim_fault(threads: Sequence[Automaton], phases: Sequence[Phases], never: Sequence[Bad]) -> str | None:
-    places = {t.name: its for t, its in zip(threads, phases, strict=True)}
-    for bad in never:
-        for v in () if bad.claim is None else bad.claim.free:
-            thread, place = v.name.thread, v.name.place
-            if place is not None and thread in places and places[thread].get(place, Phase.CUT) is not Phase.CUT:
-                return f"a claim speaks of {thread} at {place}, which is inside of a block"
-    return None
 
 
 def _phase_faults(thread: Automaton, phases: Phases, never: Sequence[Bad]) -> Iterator[str]:

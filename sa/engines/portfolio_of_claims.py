@@ -332,6 +332,11 @@ CLAIMS: Portfolio = (
 )
 
 
+def without_reduction(portfolio: Portfolio) -> Portfolio:
+    """The engines that look at single steps."""
+    return tuple(turn for turn in portfolio if turn.engine is not REDUCTION)
+
+
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:
     """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
 
