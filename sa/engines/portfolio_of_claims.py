@@ -277,6 +277,29 @@ BLOCKS: Portfolio = (
     Turn(CONTROL, 1.0),
 )
 
+
+def _by_ownership() -> Proofs:
+    from sa.engines.ownership import by_ownership
+
+    return partial(by_ownership, IN_PLACE)
+
+
+#: Engines that stores in place go to. Few states show soon which of them are not the owner's.
+IN_PLACE: Portfolio = (
+    Turn(STATES, 0.1),
+    Turn(EQUALITIES, 0.3),
+    Turn(QUICK_COORDINATES, 0.4),
+    Turn(QUICK_TESTS, 0.3),
+    Turn(CANDIDATES, 0.5),
+    Turn(COORDINATES, 1.0),
+)
+
+OWNERSHIP: ClaimEngine = Prover(
+    "ownership",
+    "other engines, where what a thread loads and stores is its own: a ticket or a turn lets nobody else write it",
+    when_asked(_by_ownership),
+)
+
 REDUCTION: ClaimEngine = Decider(
     "reduction",
     "Lipton's reduction: steps that commute with those of others are joined to blocks, then other engines",
@@ -292,6 +315,7 @@ CLAIMS: Portfolio = (
     Turn(REDUCTION, 0.4),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(OWNERSHIP, 0.2),
     Turn(QUICK_TESTS, 0.1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
