@@ -13,7 +13,7 @@ class Facts(Struct, frozen=True):
     """Allocas that are `slots`, by name with their types, and registers and slots that may be `undef` or poison.
 
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
-    are the `roots` of its value.
+    are the `roots` of its value; `moves` are those that come from another one at a distance.
     """
 
     slots: Mapping[str, s.Type]
@@ -21,9 +21,10 @@ class Facts(Struct, frozen=True):
     may_undef: frozenset[str]
     may_poison: frozenset[str]
     roots: Mapping[str, frozenset[s.Operand]]
+    moves: Mapping[str, s.Element]
 
 
-def facts_of(function: s.Function, defined: Collection[int]) -> Facts:
+def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
     """What is known of a function's registers. Parameters with the numbers in `defined` have a value."""
     slots = _slots(function)
     unset = _read_unset(function, slots)
@@ -39,13 +40,16 @@ def facts_of(function: s.Function, defined: Collection[int]) -> Facts:
             name = _written(line, slots)
             if name is None:
                 continue
-            if _may_undef(line.instruction, undef, slots):
+            if _may_undef(line.instruction, undef, slots, module):
                 undef.add(name)
             if _may_poison(line, undef, poison, slots):
                 poison.add(name)
         if before == (len(undef), len(poison)):
             roots = _roots(function, slots)
-            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots)
+            moves = {
+                line.result or "": line.instruction.element for line in lines if isinstance(line.instruction, s.Offset)
+            }
+            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves)
 
 
 def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
@@ -73,6 +77,8 @@ def _slots(function: s.Function) -> Mapping[str, s.Type]:
                 continue
             case s.Store(s.Typed(kind, value), s.Local(name), False, None) if found.get(name) == kind:
                 used = list(locals_in(value))
+            case other if lifetime_of(other) is not None:
+                continue
             case other:
                 used = list(operands(other))
         for name in used:
@@ -128,6 +134,39 @@ def _roots(function: s.Function, slots: Mapping[str, s.Type]) -> Mapping[str, fr
             return found
 
 
+def globals_in(*parts: object) -> Iterator[s.Global]:
+    """The variables and functions of the module in parts of an instruction."""
+    for part in parts:
+        match part:
+            case s.Global():
+                yield part
+            case tuple():
+                yield from globals_in(*part)
+            case Struct():
+                yield from globals_in(*(getattr(part, f) for f in part.__struct_fields__))
+            case _:
+                continue
+
+
+def callee_of(call: s.Call) -> str:
+    """The name of the function that is called, empty if it is called through a pointer."""
+    return call.callee.name if isinstance(call.callee, s.Global) else ""
+
+
+def is_defined(call: s.Call, module: s.Module) -> bool:
+    """Whether what is called returns neither poison nor `undef`, as is said of its result."""
+    declared = module.declared.get(callee_of(call))
+    return "noundef" in call.result or (declared is not None and "noundef" in declared.result_attributes)
+
+
+def lifetime_of(instruction: s.Instruction) -> str | None:
+    """The alloca that begins or ends to live."""
+    if isinstance(instruction, s.Call) and callee_of(instruction).startswith("llvm.lifetime."):
+        pointer = instruction.arguments[-1].operand
+        return pointer.name if isinstance(pointer, s.Local) else None
+    return None
+
+
 def successors(block: s.Block) -> tuple[str, ...]:
     """The blocks that may come next."""
     match block.lines[-1].instruction:
@@ -156,6 +195,8 @@ def _read_unset(function: s.Function, slots: Collection[str]) -> frozenset[str]:
                     found.add(name)
                 case s.Store(pointer=s.Local(name)):
                     here.discard(name)
+                case other if (ended := lifetime_of(other)) is not None and ended in slots:
+                    here.add(ended)
                 case _:
                     continue
         for after in successors(block):
@@ -181,7 +222,7 @@ def _has_undef(parts: object, undef: Collection[str]) -> bool:
             return False
 
 
-def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collection[str]) -> bool:
+def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collection[str], module: s.Module) -> bool:
     match instruction:
         case s.Binary() | s.Compare() | s.Select() | s.Cast() | s.Phi():
             return _has_undef(instruction, undef)
@@ -189,6 +230,8 @@ def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collec
             return name in undef
         case s.Store(value):
             return _has_undef(value, undef)
+        case s.Call():
+            return not is_defined(instruction, module)
         case _:
             return False
 

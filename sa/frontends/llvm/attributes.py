@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 
 from sa.base.diagnostic import InputError
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.objects import Access, accesses
+from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.objects import Access, accesses, rooted
 from sa.frontends.llvm.unit import Side, name_of
 
 #: What changes nothing of what a function does, at functions and results.
@@ -24,8 +26,8 @@ _HARMLESS = frozenset({
     "nooutline",
 })  # fmt: skip
 
-#: What changes nothing of a parameter, or is modelled. Pointers are handed on nowhere here.
-_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "nocapture", "noext"})
+#: What changes nothing of a parameter, or is modelled.
+_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "noext"})
 
 #: What is said of pointers that both functions are given alike: it need not be used, but must not be added.
 _SAID_BEFORE = re.compile(r"(nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\))$")
@@ -38,18 +40,20 @@ def check_attributes(side: Side, source: s.Signature) -> None:
     """
     signature = side.function.signature
     words = (*signature.words, *signature.attributes)
-    found = list(accesses(side.function, side.facts.slots))
+    found = rooted(list(accesses(side.module, side.function, side.facts)), side.facts)
     for word in words:
         if not _is_kept(word, side, found):
             raise _refused(word, signature)
     for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
-        own = [a for a in found if _is_of(a.pointer, parameter, side)]
+        own = [a for a in found if a.place.base == parameter.operand]
         for word in parameter.attributes:
-            if word in _PARAMETERS or word.startswith(('"', "captures(")):
+            if word in _PARAMETERS or word.startswith('"'):
+                continue
+            if (word == "nocapture" or word.startswith("captures(")) and not _hands_on(side):
                 continue
             if _SAID_BEFORE.match(word) and word in other.attributes:
                 continue
-            if word in ("readonly", "readnone", "writeonly") and _is_so(word, own):
+            if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
                 continue
             raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
 
@@ -59,8 +63,10 @@ def _refused(word: str, signature: s.Signature) -> InputError:
     return s.refused("SA746", f"the attribute `{word}` is not accepted here", signature.span, hint)
 
 
-def _is_of(pointer: s.Operand, parameter: s.Argument, side: Side) -> bool:
-    return isinstance(pointer, s.Local) and parameter.operand in side.facts.roots.get(pointer.name, frozenset())
+def _hands_on(side: Side) -> bool:
+    """Whether a pointer may leave the function."""
+    calls = (c for c in called_in(side.function) if not callee_of(c).startswith("llvm."))
+    return any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
 
 
 def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
@@ -68,6 +74,9 @@ def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
     if word.startswith('"') or name is None or name[0] in _HARMLESS:
         return True
     lines = [line.instruction for b in side.function.blocks for line in b.lines]
+    if name[0] != "noreturn" and any(not callee_of(c).startswith("llvm.") for c in called_in(side.function)):
+        # What others do is not known.
+        return False
     match name[0]:
         case "noreturn":
             return not any(isinstance(i, s.Return) for i in lines)
@@ -96,7 +105,7 @@ def _keeps_to(word: str, side: Side, found: list[Access]) -> bool:
         where, _, how = part.strip().rpartition(": ")
         said[where] = how
     others = said.get("", "none")
-    through, by_name = ([a for a in found if isinstance(a.pointer, s.Local) is p] for p in (True, False))
+    through, by_name = ([a for a in found if isinstance(a.place.base, s.Local) is p] for p in (True, False))
     parts = ((through, said.get("argmem", others)), (by_name, others))
     return all(how == "readwrite" or _is_so(_AS[how], own) for own, how in parts)
 
@@ -107,9 +116,13 @@ _AS: Mapping[str, str] = {"none": "readnone", "read": "readonly", "write": "writ
 def points_somewhere(source: s.Signature, bits: Mapping[int, int]) -> Iterator[int]:
     """The pointer parameters that can be followed, for so many bits as are accessed, by what is said of them."""
     for number, parameter in enumerate(source.parameters):
-        # What is not aligned cannot be followed, either.
-        said = min(_said("dereferenceable", parameter), max(_said("align", parameter), 1))
-        if number in bits and 8 * said >= bits[number]:
+        # What is not aligned cannot be followed, either: 8 bytes are enough for all integers.
+        align = max(_said("align", parameter), 1)
+        if (
+            number in bits
+            and 8 * _said("dereferenceable", parameter) >= bits[number]
+            and 8 * align >= min(bits[number], 64)
+        ):
             yield number
 
 

@@ -7,6 +7,7 @@ each use (Undefined Values): what is computed from it is computed again at each 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -14,6 +15,8 @@ from msgspec import Struct, field
 from sa.automata.automaton import Origin
 from sa.frontends.flow.graph import ANY, Fail, Havoc, Node, Op, Range, Register, Set, Step, Test
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import Facts
+from sa.frontends.llvm.shapes import Shape
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -72,14 +75,13 @@ class Unit(Struct, frozen=True):
 class Body(Struct):
     """The steps and registers so far, and what is known of the registers of the IR.
 
-    Some `may_undef`, and some `may_poison`, at any time. `slots` are allocas that are registers here.
+    `shapes` are those of the variables of the module and of what parameters point to.
     """
 
     unit: Unit
     function: s.Function
-    slots: frozenset[str]
-    may_undef: frozenset[str]
-    may_poison: frozenset[str]
+    facts: Facts
+    shapes: Mapping[s.Operand, Shape]
     origin: Origin
     known: dict[str, Known] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -198,7 +200,7 @@ def assigned(body: Body, name: str, value: Value, bits: int) -> None:
     var = register(body, f"%{name}", Range(low, high), f"%{name}")
     poison = None
     emit(body, Set(var, value.term))
-    if name in body.may_poison:
+    if name in body.facts.may_poison:
         poison = register(body, f"poison.%{name}", Range(0, 1), f"%{name} is poison")
         emit(body, Set(poison, bit(value.poison)))
     body.known[name] = Plain(var, poison)

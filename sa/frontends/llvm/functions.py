@@ -13,16 +13,19 @@ from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.flow.debts import loops
 from sa.frontends.flow.given import united
-from sa.frontends.flow.graph import Object
+from sa.frontends.flow.graph import Object, Range
+from sa.frontends.flow.graph import Unit as FlowUnit
 from sa.frontends.flow.judged import judge
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import facts_of, may_be_undef
+from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere
+from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.caveats import ATOMIC, DEFINED, LOOPS_END, NO_UNDEF, NOTHING_OWED, PARAMETERS, RACING_READS
-from sa.frontends.llvm.objects import Access, accesses, of_one_width, pointed, variables
+from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
 from sa.frontends.llvm.read import function_of as read_function
 from sa.frontends.llvm.read import read_module
-from sa.frontends.llvm.unit import Shape, Side, name_of, numbers_of, unit_of
+from sa.frontends.llvm.shapes import Shape
+from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
 from sa.language.load import Loaded
 from sa.language.reading.grammar import keywords
 
@@ -52,12 +55,13 @@ def _tried(first: s.Module, second: s.Module, name: str) -> Compared | Refused:
 
 def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
     """A function of both modules. Raises InputError."""
-    sides, shape = _sides(first, second, name)
+    sides, both = _sides(first, second, name)
     _begun_alike(sides)
-    found = [list(accesses(side.function, side.facts.slots)) for side in sides]
-    given, certain = _given(sides, found, shape)
-    of_one_width((*found[0], *found[1]), given)
-    made = [unit_of(side, shape, variables(side.module, own)) for side, own in zip(sides, found, strict=True)]
+    found = [rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides]
+    pointed_to = _given(sides, found)
+    apart((*found[0], *found[1]), list(pointed_to.values()))
+    given, certain = _objects(sides[0].function.signature, pointed_to, both)
+    made = [_unit(side, both, own, pointed_to) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -65,26 +69,38 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
     return _related(name, sides, (functions[0], functions[1]), given)
 
 
-def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Shape]:
+def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
     """Both functions, and what they have in common. Raises InputError."""
     one, two = (read_function(module, name) for module in (first, second))
     _alike(one.signature, two.signature)
     parameters = one.signature.parameters
     defined = frozenset(n for n, p in enumerate(parameters) if "noundef" in p.attributes)
     sides = tuple(
-        Side(module, function, source, facts_of(function, defined))
+        Side(module, function, source, facts_of(module, function, defined))
         for module, function, source in ((first, one, True), (second, two, False))
     )
     for side in sides:
         check_attributes(side, one.signature)
         _every_pointer_is_set(side)
+    _calls_alike(sides)
     commits = any(
         isinstance(line.instruction, s.Return) and may_be_undef(line.instruction, side.facts)
         for side in sides
         for block in side.function.blocks
         for line in block.lines
     )
-    return (sides[0], sides[1]), Shape(defined, commits)
+    return (sides[0], sides[1]), Both(defined, commits)
+
+
+def _calls_alike(sides: Sequence[Side]) -> None:
+    """Raises InputError where what is seen of a call is not the same in both files."""
+    known = dict[str, object]()
+    for side in sides:
+        for call in called_in(side.function):
+            shape = call.type, is_defined(call, side.module), [a.type for a in call.arguments]
+            if known.setdefault(callee_of(call), shape) != shape:
+                message = f"`@{callee_of(call)}` is declared in several ways"
+                raise s.refused("SA405", message, side.function.signature.span, "declare it alike in both files")
 
 
 def _begun_alike(sides: tuple[Side, Side]) -> None:
@@ -116,29 +132,38 @@ def _alike(one: s.Signature, two: s.Signature) -> None:
         raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
 
 
-def _given(
-    sides: tuple[Side, Side], found: Sequence[Sequence[Access]], shape: Shape
-) -> tuple[Mapping[int, Object], frozenset[int]]:
-    """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
-    signature = sides[0].function.signature
-    numbers, given = numbers_of(signature, shape.defined), dict[int, Object]()
-    for number, parameter in enumerate(signature.parameters):
+def _unit(side: Side, both: Both, found: Sequence[Access], given: Mapping[int, Shape]) -> tuple[FlowUnit, list[Range]]:
+    own = {**named(side.module, side.function), **shapes(side.module, found)}
+    parameters = side.function.signature.parameters
+    known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
+    known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
+    return unit_of(side, both, known, variables(side.module, own))
+
+
+def _given(sides: tuple[Side, Side], found: Sequence[Sequence[Access]]) -> Mapping[int, Shape]:
+    """What parameters point to, by their numbers. Raises InputError."""
+    made = dict[int, Shape]()
+    for number in range(len(sides[0].function.signature.parameters)):
         own = [
             access
             for side, accessed in zip(sides, found, strict=True)
             for access in accessed
-            if _begins_with(access.pointer, side.function.signature.parameters[number].operand, side)
+            if access.place.base == side.function.signature.parameters[number].operand
         ]
-        made = pointed(name_of(parameter, number), own, Origin(signature.span))
-        if made is not None:
-            given[number] = made
-    bits = {n: (o.cells[0].range.high or 0).bit_length() for n, o in given.items()}
-    certain = points_somewhere(signature, bits)
-    return {numbers[n]: o for n, o in given.items()}, frozenset(numbers[n] for n in certain)
+        shape = pointed(own)
+        if shape is not None:
+            made[number] = shape
+    return made
 
 
-def _begins_with(pointer: s.Operand, parameter: s.Operand | None, side: Side) -> bool:
-    return isinstance(pointer, s.Local) and parameter in side.facts.roots.get(pointer.name, frozenset())
+def _objects(
+    signature: s.Signature, given: Mapping[int, Shape], both: Both
+) -> tuple[Mapping[int, Object], frozenset[int]]:
+    """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
+    numbers, where = numbers_of(signature, both.defined), Origin(signature.span)
+    certain = points_somewhere(signature, {n: 8 * shape.size for n, shape in given.items()})
+    made = {numbers[n]: object_of(name_of(signature.parameters[n], n), shape, where) for n, shape in given.items()}
+    return made, frozenset(numbers[n] for n in certain)
 
 
 def _related(

@@ -33,6 +33,7 @@ from sa.frontends.llvm.body import (
     register,
     temporary,
 )
+from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
 from sa.frontends.llvm.values import any_value, as_canonical, computed, definite, divides, frozen, moved, typed
 from sa.terms import build
@@ -107,12 +108,12 @@ def _variable(body: Body, name: str, kind: s.Type) -> None:
         return
     bits = bits_of(kind, body)
     var = register(body, f"%{name}", Range(*canonical(bits)), f"%{name}")
-    if name in body.may_undef:
+    if name in body.facts.may_undef:
         undef = register(body, f"kind.%{name}", Range(0, UNDEF), f"kind of %{name}")
         body.known[name] = Leaf(var, undef, bits)
         return
     poison = None
-    if name in body.may_poison:
+    if name in body.facts.may_poison:
         poison = register(body, f"poison.%{name}", Range(0, 1), f"%{name} is poison")
     body.known[name] = Plain(var, poison)
 
@@ -132,14 +133,14 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
                 raise refused(
                     body, "memory of the function's own whose address is used", "load and store it as a whole"
                 )
-        case s.Load(kind, s.Local(slot)) if slot in body.slots:
+        case s.Load(kind, s.Local(slot)) if slot in body.facts.slots:
             _variable(body, name, kind)
             _moved(body, name, s.Typed(kind, s.Local(slot)))
             if "noundef" in line.attachments:
                 definite(body, s.Typed(kind, s.Local(name)), "a load that must not be poison")
         case s.Load():
             loaded(body, name, instruction, "noundef" in line.attachments)
-        case s.Store(value, s.Local(slot)) if slot in body.slots:
+        case s.Store(value, s.Local(slot)) if slot in body.facts.slots:
             _moved(body, slot, value)
         case s.Store():
             stored(body, instruction)
@@ -151,8 +152,11 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             fenced(body, order)
         case s.Extract():
             _extracted(body, name, instruction)
-        case s.Call() | s.Offset():
-            raise refused(body, f"`{line.text.split('(')[0]}`", "docs/LLVM.md has a table of the instructions that are")
+        case s.Offset():
+            # It means something where an access has its place.
+            return
+        case s.Call():
+            called(body, name, instruction)
         case s.Return() | s.Jump() | s.Branch() | s.Switch() | s.Unreachable():
             _ended(body, instruction, block, flow)
         case _:
@@ -170,7 +174,7 @@ def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s
     """An instruction without effects, other than what is undefined in a division."""
     if isinstance(instruction, s.Binary) and instruction.operation in ("udiv", "sdiv", "urem", "srem"):
         divides(body, instruction)
-    if name in body.may_undef:
+    if name in body.facts.may_undef:
         body.known[name] = Again(instruction)
         return
     match instruction:

@@ -163,6 +163,13 @@ def cast(op: str, a: Term, bits: int, to: int, flags: Collection[str], registers
             return wrapped(a, to, registers), lost
 
 
+def absolute(a: Term, bits: int, flags: Collection[str], registers: Registers) -> tuple[Term, Term]:
+    """`llvm.abs`, of which the least number may be poison."""
+    value = signed(a, bits)
+    made = build.ite(build.le(build.ZERO, value), value, build.scale(-1, value))
+    return wrapped(made, bits, registers), beyond((made, made), bits, flags, registers)
+
+
 def quotients(op: str, a: Term, b: Term, bits: int, registers: Registers) -> tuple[Term, Term, Term]:
     """The operands of a division as numbers, and where it is undefined (LangRef, `udiv` to `srem`)."""
     if op[0] == "u":

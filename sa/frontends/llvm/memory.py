@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
 from sa.frontends.flow.graph import Begin, End, Havoc, Load, Range, Set, Step, Store, Test
+from sa.frontends.flow.spans import span_of
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.body import (
     Body,
@@ -25,9 +26,12 @@ from sa.frontends.llvm.body import (
     temporary,
     undefined,
 )
-from sa.frontends.llvm.integers import compared, linear, logical
+from sa.frontends.llvm.integers import compared, linear, logical, outside
+from sa.frontends.llvm.layout import Place, place_of
+from sa.frontends.llvm.shapes import Touched, touched
 from sa.frontends.llvm.values import definite, typed
 from sa.terms import build
+from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
 
 _LOADS = {"monotonic": Sync.NONE, "volatile": Sync.CALL}
@@ -139,7 +143,45 @@ def width(body: Body, kind: s.Type) -> int:
 
 def addressed(body: Body, pointer: s.Operand, bits: int) -> Term:
     """An address that is accessed. Raises InputError."""
-    return definite(body, s.Typed(s.PointerType(), pointer), "an access through poison")
+    place = place_of(pointer, body.facts.moves, body.unit.module)
+    start = definite(body, s.Typed(s.PointerType(), place.base), "an access through poison")
+    meant = _touched(body, place, bits)
+    if not meant.count:
+        undefined(body, build.TRUE, "an access outside of the variable")
+        return start
+    if place.index is None:
+        return build.add(start, build.integer(meant.first))
+    index = _index(body, place)
+    last = meant.least + meant.count - 1
+    undefined(body, outside(index, max(meant.least, 0) if place.rises else meant.least, last, body.registers), "index")
+    distance = build.scale(meant.step, build.sub(index, build.integer(meant.least)))
+    return build.add(start, build.integer(meant.first), distance)
+
+
+def _touched(body: Body, place: Place, bits: int) -> Touched:
+    """The scalars that an access may be of, the same ones whatever its pointer is. Raises InputError."""
+    base, roots = place.base, body.facts.roots
+    meant = roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+    found = {touched(place, bits, shape) for root in meant if (shape := body.shapes.get(root)) is not None}
+    if len(found) != 1 or None in found or not all(root in body.shapes for root in meant):
+        raise refused(body, "an access through a pointer of which too little is known")
+    (one,) = found
+    assert one is not None
+    return one
+
+
+def _index(body: Body, place: Place) -> Term:
+    """The number of an element. Raises InputError where it may be `undef`, or wrap around."""
+    assert place.index is not None
+    name = place.index.operand.name if isinstance(place.index.operand, s.Local) else ""
+    if name in body.facts.may_undef:
+        raise refused(body, "an index that may be `undef`", "freeze it")
+    index = definite(body, place.index, "an index that is poison")
+    low, high = span_of(index, body.registers)
+    most = 2**62 // place.stride
+    if place.wraps and (low is None or high is None or low < -most or high > most):
+        raise refused(body, "an index that may wrap around", "use `getelementptr inbounds`")
+    return index
 
 
 def _order(body: Body, order: str | None, volatile: bool) -> str | None:
@@ -154,7 +196,7 @@ def _order(body: Body, order: str | None, volatile: bool) -> str | None:
 def _kept(body: Body, value: s.Typed, bits: int) -> Value:
     """A value that is stored. Raises InputError where it may be `undef`."""
     name = value.operand.name if isinstance(value.operand, s.Local) else ""
-    if isinstance(value.operand, s.Undef) or name in body.may_undef:
+    if isinstance(value.operand, s.Undef) or name in body.facts.may_undef:
         hint = "freeze it, or declare parameters `noundef`"
         raise refused(body, "a store of what may be `undef`", hint)
     found = typed(body, value)
@@ -194,7 +236,8 @@ def _found(body: Body, address: Term, bits: int, atomic: bool, range_: Range | N
 def _begun(body: Body, address: Term) -> None:
     """An atomic region begins. Pointers to nothing are not positive: to access one is undefined."""
     if not any(v.name.startswith("&") for v in address.free):
-        undefined(body, build.le(address, build.ZERO), "pointer")
+        distance, _ = linear_parts(address)
+        undefined(body, build.le(address, build.integer(distance)), "pointer")
     emit(body, Begin())
 
 

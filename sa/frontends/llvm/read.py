@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
 from sa.frontends.llvm.built import Header, NotRead, read_line
+from sa.frontends.llvm.operations import simplified
 from sa.frontends.llvm.syntax import (
     Block,
     Body,
@@ -43,8 +44,7 @@ def read_module(path: str) -> Module:
     """The module in a file. Raises InputError."""
     source = read_source(path)
     canonical = _printed(source)
-    _layout(canonical, source)
-    return _module(canonical, source)
+    return _module(canonical, source, _layout(canonical, source))
 
 
 def _printed(source: Source) -> str:
@@ -79,25 +79,33 @@ def _not_ir(said: str, source: Source) -> InputError:
     return refused("SA741", f"this is not understood as LLVM IR: {found[3]}", Span(source, start, start + 1))
 
 
-def _layout(canonical: str, source: Source) -> None:
-    """Raises InputError unless pointers have 64 bits, bytes are little endian, and integers are aligned as usual."""
+def _layout(canonical: str, source: Source) -> int:
+    """The alignment of integers of 64 bits, in bytes.
+
+    Raises InputError unless pointers have 64 bits, bytes are little endian, and integers are aligned as usual.
+    """
     found = re.search(r'^target datalayout = "([^"]*)"', canonical, re.MULTILINE)
+    # LangRef, Data Layout: without another word they are aligned to 32 bits.
+    wide = 4
     if found is None:
-        return
+        return wide
     for part in found[1].split("-"):
         field, _, rest = part.partition(":")
         sizes = rest.split(":")
         wide = field in ("p", "p0") and sizes[0] != "64"
         address = field[:1] in ("A", "P", "G") and field[1:] not in ("", "0")
-        own = field[:1] == "i" and field[1:] in ("8", "16", "32", "64") and sizes[0] != field[1:]
+        own = field[:1] == "i" and field[1:] in ("8", "16", "32") and sizes[0] != field[1:]
+        if field == "i64":
+            wide = int(sizes[0]) // 8
         if field == "E" or wide or address or own or field.startswith("ni"):
             where = re.search(r"target datalayout[^\n]*", source.text)
             span = Span(source, *((0, 0) if where is None else where.span()))
             message = f"`{part}` in the data layout: only 64-bit little-endian targets are accepted"
             raise refused("SA742", message, span, "compile for x86-64 or AArch64")
+    return wide
 
 
-def _module(canonical: str, source: Source) -> Module:
+def _module(canonical: str, source: Source, wide: int) -> Module:
     types, variables, declared = dict[str, Type](), dict[str, GlobalVariable](), dict[str, Signature]()
     defined, metadata, groups = dict[str, Body](), dict[str, str](), dict[int, tuple[str, ...]]()
     lines = iter(canonical.split("\n"))
@@ -117,7 +125,7 @@ def _module(canonical: str, source: Source) -> Module:
             _variable(line, source, variables)
         elif (number := re.match(r"^(!\d+) = (.*)", line)) is not None:
             metadata[number[1]] = number[2]
-    made = Module(source, types, variables, declared, defined, metadata, groups)
+    made = Module(source, types, variables, declared, defined, metadata, groups, wide)
     for header, span in headers:
         signature = _signature(header, span, made)
         if signature is not None:
@@ -246,4 +254,4 @@ def _line(text: str, span: Span) -> Line:
         told = next((w for w in words if w not in ("tail", "musttail", "notail")), "")
         message = f"this use of `{told}` is not accepted"
         raise refused("SA743", message, span, "docs/LLVM.md has a table of the instructions that are") from None
-    return Line(result, instruction, attached, span, text)
+    return Line(result, simplified(instruction), attached, span, text)

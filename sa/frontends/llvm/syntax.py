@@ -359,7 +359,8 @@ class Body(Struct, frozen=True):
 class Module(Struct, frozen=True):
     """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
 
-    Declarations that are not understood are left out of `types`, `variables` and `declared`.
+    Declarations that are not understood are left out of `types`, `variables` and `declared`. Integers of 64 bits are
+    aligned to `wide` bytes.
     """
 
     source: Source
@@ -369,6 +370,7 @@ class Module(Struct, frozen=True):
     defined: Mapping[str, Body]
     metadata: Mapping[str, str]
     groups: Mapping[int, tuple[str, ...]]
+    wide: int
 
 
 def refused(code: str, message: str, span: Span | None, hint: str | None = None) -> InputError:

@@ -25,6 +25,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.instructions import translated
+from sa.frontends.llvm.shapes import Shape
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -38,22 +39,22 @@ class Side(Struct, frozen=True):
     facts: Facts
 
 
-class Shape(Struct, frozen=True):
+class Both(Struct, frozen=True):
     """What two functions have in common: which parameters have a value, by number, and how the end is shown."""
 
     defined: frozenset[int]
     commits: bool
 
 
-def unit_of(side: Side, shape: Shape, objects: Sequence[Object]) -> tuple[FlowUnit, list[Range]]:
+def unit_of(
+    side: Side, both: Both, shapes: Mapping[s.Operand, Shape], objects: Sequence[Object]
+) -> tuple[FlowUnit, list[Range]]:
     """The unit of a function, and the ranges of its parameters. Raises InputError."""
-    function, facts = side.function, side.facts
+    function = side.function
     where = Origin(function.signature.span, f"@{function.signature.name}")
-    body = Body(
-        Unit(side.module, side.source), function, frozenset(facts.slots), facts.may_undef, facts.may_poison, where
-    )
-    parameters = list(_parameters(body, shape.defined))
-    translated(body, facts, shape.commits)
+    body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
+    parameters = list(_parameters(body, both.defined))
+    translated(body, side.facts, both.commits)
     name = function.signature.name
     procedure = Procedure(
         name,

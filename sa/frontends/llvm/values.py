@@ -25,6 +25,7 @@ from sa.frontends.llvm.body import (
     written,
 )
 from sa.frontends.llvm.integers import (
+    absolute,
     cast,
     compared,
     linear,
@@ -56,7 +57,7 @@ def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
             return Value(build.ZERO)
         case s.Null():
             return Value(build.ZERO)
-        case s.Global(name) if name in body.unit.module.variables:
+        case s.Global(name) if what in body.shapes:
             return Value(base(name))
         case _:
             raise refused(body, f"this operand of type `{written(kind)}`")
@@ -138,6 +139,12 @@ def arithmetic(body: Body, instruction: s.Binary, a: Value, b: Value, bits: int)
             term, wrong = linear(op, a.term, b.term, bits, flags, registers)
         case "and" | "or" | "xor":
             term, wrong = logical(op, a.term, b.term, bits, flags, registers)
+        case "smax" | "smin" | "umax" | "umin":
+            predicate = ("u" if op[0] == "u" else "s") + ("gt" if op.endswith("max") else "lt")
+            first = compared(predicate, a.term, b.term, bits, registers)
+            term, wrong = build.ite(first, a.term, b.term), build.FALSE
+        case "abs":
+            term, wrong = absolute(a.term, bits, flags, registers)
         case "shl" | "lshr" | "ashr":
             term, wrong = shifted(op, a.term, b.term, bits, flags, registers)
         case _:
