@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -27,6 +27,8 @@ class Facts(Struct, frozen=True):
 def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
     """What is known of a function's registers. Parameters with the numbers in `defined` have a value."""
     slots = _slots(function)
+    outlived = _outlived(function, slots)
+    slots = {name: kind for name, kind in slots.items() if name not in outlived}
     unset = _read_unset(function, slots)
     undef, poison = set(unset), set[str]()
     for number, parameter in enumerate(function.signature.parameters):
@@ -182,29 +184,71 @@ def successors(block: s.Block) -> tuple[str, ...]:
 
 def _read_unset(function: s.Function, slots: Collection[str]) -> frozenset[str]:
     """The slots that may be read before they have a value."""
-    entry = {b.name: None for b in function.blocks}
-    unset: dict[str, frozenset[str] | None] = {**entry, function.blocks[0].name: frozenset(slots)}
-    found, pending = set[str](), [function.blocks[0].name]
+
+    def after(line: s.Line, here: set[str]) -> None:
+        match line.instruction:
+            case s.Store(pointer=s.Local(name)):
+                here.discard(name)
+            case other if (begun := lifetime_of(other)) is not None and begun in slots:
+                here.add(begun)
+            case _:
+                return
+
+    def is_read(line: s.Line, here: Collection[str]) -> str | None:
+        match line.instruction:
+            case s.Load(pointer=s.Local(name)) if name in here:
+                return name
+            case _:
+                return None
+
+    return _found(function, frozenset(slots), after, is_read)
+
+
+def _outlived(function: s.Function, slots: Collection[str]) -> frozenset[str]:
+    """The slots that may be accessed before they live, or after that (LangRef, Memory Use Markers)."""
+    lines = [line for b in function.blocks for line in b.lines]
+    marked = frozenset(n for line in lines if (n := lifetime_of(line.instruction)) is not None and n in slots)
+
+    def after(line: s.Line, here: set[str]) -> None:
+        name = lifetime_of(line.instruction)
+        if name in marked and isinstance(line.instruction, s.Call):
+            starts = callee_of(line.instruction).startswith("llvm.lifetime.start")
+            here.difference_update({name} if starts else ())
+            here.update(() if starts else {name})
+
+    def is_used(line: s.Line, here: Collection[str]) -> str | None:
+        match line.instruction:
+            case s.Load(pointer=s.Local(name)) | s.Store(pointer=s.Local(name)) if name in here:
+                return name
+            case _:
+                return None
+
+    return _found(function, marked, after, is_used)
+
+
+def _found(
+    function: s.Function,
+    start: frozenset[str],
+    after: Callable[[s.Line, set[str]], None],
+    wanted: Callable[[s.Line, Collection[str]], str | None],
+) -> frozenset[str]:
+    """What is wanted at a line with some names that may hold there; what holds `after` it is a change of them."""
     blocks = {b.name: b for b in function.blocks}
+    known = {function.blocks[0].name: start}
+    found, pending = set[str](), [function.blocks[0].name]
     while pending:
         block = blocks[pending.pop()]
-        here = set(unset[block.name] or ())
+        here = set(known[block.name])
         for line in block.lines:
-            match line.instruction:
-                case s.Load(pointer=s.Local(name)) if name in here:
-                    found.add(name)
-                case s.Store(pointer=s.Local(name)):
-                    here.discard(name)
-                case other if (ended := lifetime_of(other)) is not None and ended in slots:
-                    here.add(ended)
-                case _:
-                    continue
-        for after in successors(block):
-            known = unset[after]
-            joined = here if known is None else known | here
-            if known is None or joined != known:
-                unset[after] = frozenset(joined)
-                pending.append(after)
+            name = wanted(line, here)
+            found |= set() if name is None else {name}
+            after(line, here)
+        for target in successors(block):
+            before = known.get(target)
+            joined = frozenset(here) if before is None else before | here
+            if joined != before:
+                known[target] = joined
+                pending.append(target)
     return frozenset(found)
 
 
@@ -252,7 +296,7 @@ def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], s
             return is_poisonous(instruction, undef, poison)
         case s.Load(pointer=s.Local(name)) if name in slots:
             return name in poison
-        case s.Load() | s.Update() | s.Exchange():
+        case s.Load(volatile=False, order=None):
             return "noundef" not in line.attachments
         case s.Store(value):
             return is_poisonous(value, undef, poison)

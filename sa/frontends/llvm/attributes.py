@@ -19,7 +19,7 @@ from sa.frontends.llvm.unit import Side, name_of
 #: What changes nothing of what a function does, at functions and results.
 _HARMLESS = frozenset({
     "noinline", "alwaysinline", "inlinehint", "optnone", "optsize", "minsize", "cold", "hot", "mustprogress",
-    "willreturn", "nounwind", "norecurse", "nofree", "nocallback", "uwtable", "ssp", "sspstrong", "sspreq",
+    "nounwind", "norecurse", "nofree", "nocallback", "uwtable", "ssp", "sspstrong", "sspreq",
     "nonlazybind", "local_unnamed_addr", "unnamed_addr", "dso_local", "dso_preemptable", "internal", "private",
     "linkonce_odr", "weak_odr", "weak", "linkonce", "hidden", "protected", "default", "noundef", "signext", "zeroext",
     "noredzone", "noimplicitfloat", "nocf_check", "fastcc", "ccc", "nocreateundeforpoison", "nodivergencesource",
@@ -78,6 +78,8 @@ def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
         # What others do is not known.
         return False
     match name[0]:
+        case "willreturn":
+            return True
         case "noreturn":
             return not any(isinstance(i, s.Return) for i in lines)
         case "nosync":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sa.frontends.flow.actions import Show, Sync
@@ -32,6 +33,13 @@ _HARMLESS = frozenset({
     "optsize", "minsize", "noredzone", "nonlazybind", "fastcc", "ccc",
 })  # fmt: skip
 
+#: Functions of the library, of which LLVM knows what they do.
+_LIBRARY = re.compile(
+    r"(str|mem|wcs|wmem|stp)\w*|\w*alloc|free|\w*printf\w*|\w*scanf\w*|f?(put|get)[cs]\w*|(put|get)w?char\w*|ffs\w*|l*abs"
+    r"|is(digit|ascii)|to(ascii|upper|lower)|ato(i|l|ll|f)|_Z\w+|f(open|close|read|write|seek|tell|flush|error|eof)\w*"
+    r"|b(cmp|copy|zero)|exit|abort|_exit|qsort|(set|long)jmp|__\w+"
+)
+
 #: What may be said of an argument.
 _ARGUMENT = frozenset({"noundef", "signext", "zeroext", "inreg", "noext"})
 
@@ -42,12 +50,14 @@ def called(body: Body, name: str, call: s.Call) -> None:
     if callee.startswith("llvm."):
         _intrinsic(body, callee, call)
         return
-    _check(body, callee, call)
+    words = _checked(body, callee, call)
     given = [_argument(body, argument) for argument in call.arguments]
     emit(body, Begin())
     values = tuple(value.term if bits is None else shown(body, value, bits) for value, bits in given)
     emit(body, Show(f"call_{callee}", values, Sync.CALL))
     emit(body, End())
+    if "noreturn" in words:
+        undefined(body, build.TRUE, "a return from what does not return")
     if isinstance(call.type, s.VoidType):
         return
     bits = bits_of(call.type, body)
@@ -66,12 +76,15 @@ def called(body: Body, name: str, call: s.Call) -> None:
     emit(body, End())
 
 
-def _check(body: Body, callee: str, call: s.Call) -> None:
-    """Raises InputError for a call that is not visible, or of which more is known than is modelled."""
+def _checked(body: Body, callee: str, call: s.Call) -> tuple[str, ...]:
+    """What is said of a call. Raises InputError if it is not visible, or more is known of it than is modelled."""
     module = body.unit.module
     declared = module.declared.get(callee)
     if declared is None:
         raise refused(body, "a call through a pointer, or of a function whose declaration is not read,")
+    if _LIBRARY.fullmatch(callee):
+        hint = "call a function of another name: LLVM knows what this one does"
+        raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
     if callee in module.defined:
         raise refused(body, f"a call of `@{callee}`, which the module defines,", "inline it, or declare it only")
     if call.variadic or declared.variadic:
@@ -83,8 +96,9 @@ def _check(body: Body, callee: str, call: s.Call) -> None:
             raise refused(body, f"a call of a function that is `{word}`", "leave out the attribute in both files")
     for argument, parameter in zip(call.arguments, declared.parameters, strict=False):
         for word in (*argument.attributes, *parameter.attributes):
-            if word not in _ARGUMENT:
+            if word not in _ARGUMENT and not (word == "nonnull" and argument.operand in body.shapes):
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
+    return words
 
 
 def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
@@ -104,7 +118,7 @@ def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
 def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
     """An intrinsic without a value. Raises InputError."""
     match callee.split(".")[1:]:
-        case ["donothing" | "sideeffect"]:
+        case ["donothing"]:
             return
         case ["assume"] if call.arguments[0].operand is not None:
             operand = call.arguments[0].operand

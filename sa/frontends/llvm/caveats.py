@@ -21,8 +21,11 @@ ATOMIC = assuming(
 )
 NO_UNDEF = assuming(
     "no-undef-in-memory",
-    "memory that others wrote holds values or poison, but no `undef`",
-    "freeze what may be `undef` before it is stored",
+    "memory that others wrote holds values or poison, but no `undef`, and values where accesses are atomic or volatile",
+    "freeze what may be `undef` or poison before it is stored",
+)
+TYPES = assuming(
+    "type-based-aliasing", "what `!tbaa` says of the second function holds", "compile with `-fno-strict-aliasing`"
 )
 PARAMETERS = assuming(
     "parameters",

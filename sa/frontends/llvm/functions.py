@@ -20,7 +20,16 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere
 from sa.frontends.llvm.calls import called_in
-from sa.frontends.llvm.caveats import ATOMIC, DEFINED, LOOPS_END, NO_UNDEF, NOTHING_OWED, PARAMETERS, RACING_READS
+from sa.frontends.llvm.caveats import (
+    ATOMIC,
+    DEFINED,
+    LOOPS_END,
+    NO_UNDEF,
+    NOTHING_OWED,
+    PARAMETERS,
+    RACING_READS,
+    TYPES,
+)
 from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
 from sa.frontends.llvm.read import function_of as read_function
 from sa.frontends.llvm.read import read_module
@@ -60,6 +69,9 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
     found = [rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides]
     pointed_to = _given(sides, found)
     apart((*found[0], *found[1]), list(pointed_to.values()))
+    if pointed_to and len(_types(sides[0])) > 1:
+        message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
+        raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
     made = [_unit(side, both, own, pointed_to) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
@@ -180,13 +192,20 @@ def _related(
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
     ending, others = loops(functions[0].thread, functions[0].known)
-    holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given)}
+    typed = bool(_types(sides[1]))
+    holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
     assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)
     ]
     return Compared(name, loaded[0], loaded[1], block, ending)
+
+
+def _types(side: Side) -> frozenset[str]:
+    """What is said of the types of accesses."""
+    lines = (line for block in side.function.blocks for line in block.lines)
+    return frozenset(line.attachments["tbaa"] for line in lines if "tbaa" in line.attachments)
 
 
 def _said(assumed: Sequence[Caveat]) -> Said:

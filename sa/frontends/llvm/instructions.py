@@ -42,7 +42,7 @@ from sa.terms.term import Term
 #: What may be attached to an instruction without a meaning for what it does.
 _IGNORED = frozenset({
     "dbg", "prof", "srcloc", "annotation", "unpredictable", "nosanitize", "heapallocsite", "DIAssignID", "llvm.loop",
-    "llvm.access.group",
+    "llvm.access.group", "tbaa", "tbaa.struct",
 })  # fmt: skip
 
 

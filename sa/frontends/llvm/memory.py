@@ -50,7 +50,7 @@ def loaded(body: Body, name: str, load: s.Load, defined: bool) -> None:
         emit(body, Load(raw, address, key_of(bits), "pointer"))
     else:
         _begun(body, address)
-        raw = _found(body, address, bits, order != "volatile")
+        raw = _found(body, address, bits, order)
         _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
     value = _without_poison(raw, bits)
     if defined:
@@ -79,7 +79,7 @@ def updated(body: Body, name: str, update: s.Update) -> None:
     address = addressed(body, update.pointer, bits)
     order = _order(body, update.order, update.volatile) or "monotonic"
     _begun(body, address)
-    raw = _found(body, address, bits, order != "volatile")
+    raw = _found(body, address, bits, order)
     old = _without_poison(raw, bits)
     new = _combined(body, update.operation, old, value, bits)
     values = raw, shown(body, new, bits)
@@ -91,21 +91,22 @@ def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
     """`cmpxchg`: an update, or a load of the other order; a weak one may fail although values are equal."""
     bits = width(body, exchange.expected.type)
     expected, new = _kept(body, exchange.expected, bits), _kept(body, exchange.new, bits)
-    if expected.poison is not build.FALSE or new.poison is not build.FALSE:
+    if expected.poison is not build.FALSE:
         raise refused(body, "`cmpxchg` with what may be poison", "freeze it")
     address = addressed(body, exchange.pointer, bits)
     order = _order(body, exchange.success, exchange.volatile) or "monotonic"
     failing = order if order == "volatile" else exchange.failure
     _begun(body, address)
     range_ = Range(*canonical(bits))
-    old = _found(body, address, bits, order != "volatile", range_)
+    old = _found(body, address, bits, order)
     found, done = (register(body, f"%{name}.{n}", r, f"%{name}.{n}") for n, r in ((0, range_), (1, Range(0, 1))))
     same, other, after = fresh(body), fresh(body), fresh(body)
     equal = build.eq(old, expected.term)
     body.steps.append(Step(body.here, Test(equal), same, body.origin))
     body.steps.append(Step(body.here, Test(build.TRUE if exchange.weak else build.lnot(equal)), other, body.origin))
     body.here = same
-    _seen(body, address, bits, (Atomic.UPDATE, order), (old, new.term), _UPDATES.get(order, Sync.UPDATE))
+    values = old, shown(body, new, bits)
+    _seen(body, address, bits, (Atomic.UPDATE, order), values, _UPDATES.get(order, Sync.UPDATE))
     emit(body, Set(done, build.ONE), after)
     body.here = other
     _seen(body, address, bits, (Atomic.LOAD, failing), (old,), _LOADS.get(failing, Sync.ACQUIRE))
@@ -225,11 +226,11 @@ def _thing(address: Term, bits: int) -> Thing:
     return Thing(address, key_of(bits))
 
 
-def _found(body: Body, address: Term, bits: int, atomic: bool, range_: Range | None = None) -> Var:
-    """What an atomic or volatile access finds, which the environment chooses."""
-    range_ = cell_range(bits) if range_ is None else range_
+def _found(body: Body, address: Term, bits: int, order: str) -> Var:
+    """What an atomic or volatile access finds, which the environment chooses. It is a value."""
+    range_ = Range(*canonical(bits))
     var = temporary(body, range_)
-    emit(body, Havoc(var, range_, found=_thing(address, bits) if atomic else None))
+    emit(body, Havoc(var, range_, found=None if order == "volatile" else _thing(address, bits)))
     return var
 
 

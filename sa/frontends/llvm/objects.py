@@ -94,6 +94,11 @@ def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
         if touched(access.place, access.bits, own) is None:
             message = f"this access of `@{variable.name}` is none of one of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
+        known = touched(access.place, access.bits, own)
+        bounded = known is not None and known.count and access.place.index is None
+        if not bounded and not _INTERPOSABLE.isdisjoint(variable.words):
+            message = f"how large `@{variable.name}` is, which another module defines, is not known"
+            raise s.refused("SA745", message, access.span, "define it in this module")
         if other := sorted(set(variable.words) - _HARMLESS - _INTERPOSABLE):
             message = f"`@{variable.name}` is `{other[0]}`, which is not accepted"
             raise s.refused("SA745", message, access.span, "use an ordinary variable")

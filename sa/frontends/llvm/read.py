@@ -92,12 +92,12 @@ def _layout(canonical: str, source: Source) -> int:
     for part in found[1].split("-"):
         field, _, rest = part.partition(":")
         sizes = rest.split(":")
-        wide = field in ("p", "p0") and sizes[0] != "64"
+        pointer = field in ("p", "p0") and sizes[0] != "64"
         address = field[:1] in ("A", "P", "G") and field[1:] not in ("", "0")
         own = field[:1] == "i" and field[1:] in ("8", "16", "32") and sizes[0] != field[1:]
         if field == "i64":
             wide = int(sizes[0]) // 8
-        if field == "E" or wide or address or own or field.startswith("ni"):
+        if field == "E" or pointer or address or own or field.startswith("ni"):
             where = re.search(r"target datalayout[^\n]*", source.text)
             span = Span(source, *((0, 0) if where is None else where.span()))
             message = f"`{part}` in the data layout: only 64-bit little-endian targets are accepted"
