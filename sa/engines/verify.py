@@ -20,6 +20,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, apart
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -162,7 +163,11 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
     # The checker's work is not that of the engine whose evidence it is.
     checking = apart(bounds)
     # Evidence about families is not kept.
-    memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
+    memory = (
+        None
+        if options.cache is None or families
+        else Memory(options.cache, threads, bads, axioms, options.seed, bounds)
+    )
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
@@ -297,7 +302,7 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
                 known = _Known(found.engine, settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
                 known = _Known(found.engine, settled.how, seconds, run=reached, counts=counts)
-            case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
+            case Keeps() | Joint() | Lemmas() | States() | Reduced() | CrowdKeeps() | CrowdJoint():
                 known = _Known(found.engine, settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
