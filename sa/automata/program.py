@@ -47,6 +47,33 @@ class Invariant(Struct, frozen=True):
     fault: Fault | None = None
 
 
+class Ends(Struct, frozen=True):
+    """That something comes to an end in every run that goes on as long as it can.
+
+    Without `until`: these threads take finitely many steps. With it: at or behind each state with `since` there is one
+    with `until`. Formulas are those of invariants. Of `fair` runs alone: a thread that can take a step from some
+    moment on takes one. Where a failing step ends the whole run (`fails`), runs with such a step do not count.
+    """
+
+    name: str
+    threads: tuple[str, ...]
+    origin: Origin
+    expect: Verdict | None = None
+    fair: bool = False
+    since: Term = build.TRUE
+    until: Term | None = None
+    fails: bool = False
+
+
+#: The invariant that `progress` claims: a word of the language, so that no other one has the name.
+PROGRESS = "progress"
+
+
+def claim_of(invariant: Invariant) -> str:
+    """How the claim is called that an invariant makes."""
+    return PROGRESS if invariant.name == PROGRESS else f"invariant {invariant.name}"
+
+
 class Guarantee(Struct, frozen=True):
     """A relation over present and next values that every step of a thread, or of each copy in a family, keeps."""
 
@@ -128,6 +155,7 @@ class Program(Struct, frozen=True):
     open: bool = False
     beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
+    ends: tuple[Ends, ...] = ()
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

@@ -25,7 +25,7 @@ from sa.automata.automaton import (
     variables_of,
 )
 from sa.automata.family import Family, of_symbolic
-from sa.automata.program import Guarantee, Program, Way
+from sa.automata.program import Ends, Guarantee, Program, Way, claim_of
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Failing
 from sa.terms import build
@@ -40,7 +40,7 @@ class Claim(Struct, frozen=True):
     `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
     own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. The `ways` in
     which it may be false are known of some. It is claimed of the program itself, or of the one with this number
-    `beside` it. What goes wrong may have a name, its `fault`.
+    `beside` it. What goes wrong may have a name, its `fault`. A claim about infinite runs, `ends`, has nothing bad.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Claim(Struct, frozen=True):
     ways: tuple[Way, ...] = ()
     beside: int | None = None
     fault: Fault | None = None
+    ends: Ends | None = None
 
 
 def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
@@ -82,8 +83,9 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        name, origin, expect = f"invariant {invariant.name}", invariant.origin, invariant.expect
+        name, origin, expect = claim_of(invariant), invariant.origin, invariant.expect
         claims.append(Claim(name, bads, origin, expect, program.threads, ways=invariant.ways, fault=invariant.fault))
+    claims.extend(Claim(e.name, (), e.origin, e.expect, program.threads, ends=e) for e in program.ends)
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 
