@@ -20,11 +20,13 @@ from sa.question.claims import claims_of
 SHORT = Effort(2_000, 4, reduced=False, inexact=2_000)
 
 
-def race_found(races: Callable[[], Program], options: Options) -> Verification | None:
+def race_found(races: Callable[[], Program | None], options: Options) -> Verification | None:
     """The answer to whether there are data races, if a short look finds one. Raises InputError and LimitReached."""
     program = races()
+    if program is None:
+        return None
     bads = tuple(dict.fromkeys(bad for claim in claims_of(program) for bad in claim.bads))
-    if program.families or not _looked(Asked(program.threads, bads, program.axioms), Budget(options.bounds)).bad:
+    if not _looked(Asked(program.threads, bads, program.axioms), Budget(options.bounds)).bad:
         return None
     engine = Refuter("short look", "data races among the first states", _runs)
     answer = within_bounds(verify(program, Options(options.bounds, options.seed, portfolio=(Turn(engine, 1.0),))))

@@ -4,7 +4,8 @@ Values only grow. A location's value is widened at the heads of loops and wherev
 many changes, wherever it comes from: so every chain is one of widenings in the end.
 
 Of a family of threads that rotate into each other one is looked at; what the others do to it is what it does itself,
-turned (`symmetry`).
+turned (`symmetry`). A thread that stands for any number of copies disturbs itself: what one copy does to the shared
+variables, another one does as well.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Reach(Generic[V]):
     """The state of the iteration: values by thread and location, effects by thread and shape.
 
     `hidden` are the locals of all threads. Of a family `threads` is its first member, `turns` what becomes of variables
-    on the way to the others, `turned` what these do, by place, and `fresh` what is still to be turned.
+    on the way to the others, `turned` what these do, by place, and `fresh` what is still to be turned. Threads that are
+    `copied` are known by their places.
     """
 
     domain: Domain[V]
@@ -73,6 +75,7 @@ class Reach(Generic[V]):
     bounds: Limits
     hidden: frozenset[Var]
     turns: tuple[Mapping[Var, Var], ...]
+    copied: frozenset[int]
     values: list[dict[str, V]] = field(init=False)
     effects: list[dict[Shape, Effect[V]]] = field(init=False)
     changes: list[dict[str, int]] = field(init=False)
@@ -99,11 +102,12 @@ def reach(
     init: Term,
     bounds: Limits,
     names: Mapping[Var, Var] | None = None,
+    copied: frozenset[str] = frozenset(),
 ) -> Reach[V]:
     """Values that contain every state that the threads can reach together from `init`. Raises LimitReached.
 
     The automata's locals have different names, `init` is over all of their variables. `names` is the rotation of a
-    family (`symmetry.rotation`).
+    family (`symmetry.rotation`). Of each automaton whose name is among the `copied` there is any number.
     """
     looked = automata if names is None else automata[:1]
     every = dict.fromkeys(v for a in automata for v in a.variables)
@@ -114,7 +118,8 @@ def reach(
     formulas += [within(c) for e in edges for c in e.choices]
     thresholds = thresholds_of(formulas, (u for e in edges for u in e.updates))
     hidden = frozenset(v.var for v in every if v.kind is Kind.LOCAL)
-    run = Reach(domain, seen, thresholds, bounds, hidden, onward)
+    several = frozenset(n for n, a in enumerate(automata) if a.name in copied)
+    run = Reach(domain, seen, thresholds, bounds, hidden, onward, several)
     start = domain.of_formula(init)
     for index in range(len(looked)):
         name, value = _first(run, index, start)
@@ -182,7 +187,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
 def _others(run: Reach[V], index: int) -> Iterator[Effect[V]]:
     yield from run.turned.values()
     for other, effects in enumerate(run.effects):
-        if other != index:
+        if other != index or index in run.copied:
             yield from effects.values()
 
 
@@ -225,7 +230,7 @@ def _publish(run: Reach[V], index: int, effect: Effect[V]) -> None:
     run.effects[index][effect.shape] = effect
     run.fresh.add(effect.shape)
     for other, values in enumerate(run.values):
-        if other != index:
+        if other != index or index in run.copied:
             for name, value in values.items():
                 if not is_kept(run.parts, effect, value, plainly=True):
                     _enqueue(run, other, name)

@@ -67,15 +67,24 @@ class Generated(Struct, frozen=True):
     loosened: tuple[tuple[str, Var], ...]
 
 
-def generate(threads: tuple[Automaton, ...], level: Level, bounds: Limits, avoid: Iterable[str] = ()) -> Generated:
-    """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached."""
+def generate(
+    threads: tuple[Automaton, ...],
+    level: Level,
+    bounds: Limits,
+    avoid: Iterable[str] = (),
+    copied: frozenset[str] = frozenset(),
+) -> Generated:
+    """Invariants of all threads by Algorithm 1 on boxes; ghosts get names not in `avoid`. Raises LimitReached.
+
+    Of the threads whose names are among the `copied` there is any number.
+    """
     exposure = exposed(threads, level, avoid)
     own = tuple(apart(t) for t in exposure.threads)
     separate, meant = with_remainders(own)
     names = rotation(separate)
     most = BOXES if names is None else max(10, FAMILY // len(separate))
     domain = Boxes(Frame(_variables(separate)), finite=_finite(separate), most=most)
-    run = reach(domain, separate, build.land(*(t.init for t in separate)), bounds, names)
+    run = reach(domain, separate, build.land(*(t.init for t in separate)), bounds, names, copied)
     return _read(run, domain, exposure, own, meant)
 
 

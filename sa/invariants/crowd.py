@@ -66,11 +66,13 @@ FEW, MANY, LONG = 3, 5, Effort(300_000, 16, 5_000_000)
 def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What threads and copies know of their own variables and the shared ones, by Algorithm 1. Raises LimitReached.
 
-    Two copies are enough for the fixed point: to a third one they do what they do to each other.
+    One copy of each family is enough for the fixed point: what it does to the shared variables, the others do to it.
     """
     report(Event("boxes over shared variables"))
-    pairs = crowd(asked.families, tuple(2 for _ in asked.families))
-    known = {a.name: a for a in invariants(generate((*asked.threads, *pairs), Level.HIDDEN, budget.bounds))}
+    firsts = crowd(asked.families, tuple(1 for _ in asked.families))
+    copied = frozenset(a.name for a in firsts)
+    boxes = generate((*asked.threads, *firsts), Level.HIDDEN, budget.bounds, copied=copied)
+    known = {a.name: a for a in invariants(boxes)}
     yield from _kept(asked, budget, known, "boxes over shared variables, for any number of copies")
 
 

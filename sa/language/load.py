@@ -29,7 +29,7 @@ class Loaded(Struct, frozen=True):
     programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
     steps that touch several shared locations; no answer depends on them. `said` is what an answer about the
     program assumes and does not check, where that is not the file's own business. `races` makes the program that claims
-    that there are no data races, for files that can have some; it raises InputError.
+    that there are no data races, None where no accesses may race; it raises InputError.
     """
 
     program: Program
@@ -39,7 +39,7 @@ class Loaded(Struct, frozen=True):
     imports: tuple[tuple[str, Program], ...] = ()
     lints: tuple[Diagnostic, ...] = ()
     said: Said = Said()
-    races: Callable[[], Program] | None = None
+    races: Callable[[], Program | None] | None = None
 
 
 class LoadedScript(Struct, frozen=True):

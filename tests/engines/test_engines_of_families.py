@@ -41,3 +41,21 @@ def test_states_of_few_copies_have_runs_and_prove_nothing() -> None:
     (found,) = lost.findings
     assert found.counts == (2,) or found.counts == (3,)
     assert verify(program_of(LOST + " invariant few : done <= 9;"), states).verdict is Verdict.UNKNOWN
+
+
+#: What main hands over grows, so bounds are widened: for one copy in another order than for the next one.
+HANDED_OVER = """global new : 0..1 = 0; global given, running : int = 0;
+thread main {
+  local i : int = 0;
+  while (i < 100) { await new == 0 { given := i; new := 1; running := running + 1; } i := i + 1; }
+}
+thread w[*] { local i : int = 0; await new == 1 { new := 0; i := given; } assert %s; running := running - 1; }"""
+
+
+def test_bounds_of_one_copy_hold_of_each_other_copy() -> None:
+    boxes = Options(Limits(), portfolio=named(("boxes",)))
+    assert verify(program_of(HANDED_OVER % "i >= 0"), boxes).verdict is Verdict.PROVED
+    wrong = verify(program_of(HANDED_OVER % "i >= 1"), boxes)
+    assert wrong.verdict is Verdict.UNKNOWN
+    assert wrong.findings[0].unknown is not None
+    assert "checker" not in wrong.findings[0].unknown.detail

@@ -38,7 +38,7 @@ _CALLED = {"__sacheck_assert": "assert", "__sacheck_cleanup": "pthread_cleanup_p
 def coverage(path: str, reading: Reading) -> tuple[Construct, ...]:
     """The constructs of a file of C: refused ones first, then by name. Raises InputError for what is no C at all."""
     text = read(path, reading)
-    nodes = list(parsed(text))
+    nodes = parsed(text).nodes
     problems = _problems(path, reading)
     found = dict[str, dict[Span, None]]()
     own = {n.decl.name for n in nodes if isinstance(n, c_ast.FuncDef)}

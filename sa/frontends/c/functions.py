@@ -27,7 +27,7 @@ from sa.frontends.c.caveats import (
     created,
 )
 from sa.frontends.c.read import Text, read
-from sa.frontends.c.translate import unit_of
+from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
 from sa.frontends.flow.alone import compared, follows, function_of
@@ -211,7 +211,7 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
     reading = replace(reading, entry=name, function=name, visible=True)
     text = read(path, reading)
     _no_weak(text)
-    unit, file = unit_of(text, reading)
+    unit, file = unit_of(parsed(text, alone=True), reading)
     kind = file.names[reading.entry]
     assert isinstance(kind, Type)
     where = file.procedures[reading.entry].origin.span

@@ -8,10 +8,10 @@ from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.c.assumptions import said
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import unit_of
+from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
-from sa.frontends.flow.program import program_of
+from sa.frontends.flow.program import program_of, race_program
 from sa.frontends.reading import USUAL, Reading
 from sa.language.load import Loaded, LoadedScript
 from sa.language.reading.grammar import keywords
@@ -38,15 +38,16 @@ def load(path: str, split: bool = False) -> Loaded | LoadedScript:
 
 def load_with(path: str, reading: Reading) -> Loaded:
     """The same with options. Raises InputError."""
-    text, reading = read(path, reading), _meant(reading)
-    unit, file = unit_of(text, reading)
+    reading, tree = _meant(reading), parsed(read(path, reading), reading.function is not None)
+    text = tree.text
+    unit, file = unit_of(tree, reading)
     program = program_of(unit, text.source, keywords(), asked(reading))
     sources = tuple(dict.fromkeys((text.source, *text.sources.values())))
 
-    def races() -> Program:
+    def races() -> Program | None:
         """The same text, and nothing claimed but that there are no data races."""
         other = replace(reading, races=True, deadlock=False, only="no-data-race")
-        return program_of(unit_of(text, other)[0], text.source, keywords(), asked(other))
+        return race_program(unit_of(tree, other)[0], text.source, keywords())
 
     return Loaded(program, tuple(file.problems), sources, said=said(reading, file, unit), races=races)
 

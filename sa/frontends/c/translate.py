@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from pycparser import CParser, c_ast
@@ -69,13 +69,22 @@ from sa.terms.term import Var
 _ADDRESS_OF_LABEL = re.compile(r"[=,({\[;?:]\s*(&&\s*[A-Za-z_]\w*)")
 
 
-def unit_of(text: Text, choices: Reading) -> tuple[Unit, File]:
+class Parsed(NamedTuple):
+    """A text with its declarations. Names that are `assigned` to or whose address is taken; all that are `said`."""
+
+    text: Text
+    nodes: Sequence[Any]
+    assigned: frozenset[str]
+    said: frozenset[str]
+
+
+def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
+    text, nodes, said = read.text, read.nodes, read.said
     file, entry = File(text.sources, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())
     file.problems += changing(text)
-    nodes = list(parsed(text, choices.function is not None))
-    file.assigned, said = _said(nodes)
+    file.assigned = read.assigned
     for node in library(said).ext:
         _declare(declarations, node, library=True)
     library_types(file)
@@ -127,8 +136,8 @@ def _procedures(file: File, entry: str) -> None:
         file.procedures.clear()
 
 
-def parsed(text: Text, alone: bool = False) -> Iterator[Any]:
-    """The declarations of a file, of which functions may be compared `alone`. Raises InputError."""
+def parsed(text: Text, alone: bool = False) -> Parsed:
+    """A text with its declarations, of which functions may be compared `alone`. Raises InputError."""
     source = text.source
     try:
         tree = CParser().parse(without_extensions(text.text, alone), source.name)
@@ -136,7 +145,7 @@ def parsed(text: Text, alone: bool = False) -> Iterator[Any]:
         raise InputError((_syntax(str(wrong), text),)) from None
     except RecursionError:
         raise InputError((error("SA703", "nested too deeply", Span(source, 0, 0)),)) from None
-    yield from tree.ext
+    return Parsed(text, tree.ext, *_said(tree.ext))
 
 
 def _syntax(message: str, text: Text) -> Diagnostic:

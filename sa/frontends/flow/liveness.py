@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -20,27 +20,49 @@ def live(
     entry: Node,
     read: Callable[[Step], Iterable[K]],
     killed: Callable[[Step], Iterable[K]],
-    pure: Callable[[Step], bool] = lambda _: False,
 ) -> Mapping[Node, frozenset[K]]:
-    """By node what is read from there on before it is killed; what a `pure` step kills in vain, it reads in vain."""
-    following = outgoing(steps)
-    order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
-    # Sets are numbers here, a bit for each member, which are joined much faster.
+    """By node what is read from there on before it is killed."""
     bits = dict[K, int]()
 
-    def mask(keys: Iterable[K]) -> int:
-        found = 0
-        for key in keys:
-            found |= bits.setdefault(key, 1 << len(bits))
-        return found
+    def effect(step: Step) -> _Effect:
+        return _Effect(_mask(read(step), bits), _mask(killed(step), bits), False)
 
-    after = {n: [(mask(read(s)), mask(killed(s)), pure(s), s.target) for s in out] for n, out in following.items()}
+    return _least(steps, entry, effect, bits)
+
+
+class _Effect(NamedTuple):
+    """What a step reads, and what it kills, a bit for each. What a `pure` step kills in vain, it reads in vain."""
+
+    read: int
+    killed: int
+    pure: bool
+
+
+def _mask(keys: Iterable[K], bits: dict[K, int]) -> int:
+    """A set as a number, a bit for each member: such sets are joined much faster."""
+    found = 0
+    for key in keys:
+        bit = bits.get(key)
+        if bit is None:
+            bit = bits[key] = 1 << len(bits)
+        found |= bit
+    return found
+
+
+def _least(
+    steps: Sequence[Step], entry: Node, effect: Callable[[Step], _Effect], bits: Mapping[K, int]
+) -> Mapping[Node, frozenset[K]]:
+    """The least solution, component by component of the graph, the last ones first."""
+    following = outgoing(steps)
+    order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
+    after = {n: [(*effect(s), s.target) for s in out] for n, out in following.items()}
     known = dict[Node, int]()
     for component in order:
         changed = True
         while changed:
             changed = False
-            for node in component:
+            # A component's nodes are in the order in which they were reached: what is read later comes last.
+            for node in reversed(component):
                 now = 0
                 for used, gone, idle, target in after.get(node, ()):
                     later = known.get(target, 0)
@@ -64,15 +86,22 @@ def _places(number: int) -> Iterator[int]:
 
 def registers(graph: Graph, needed: bool = False) -> Mapping[Node, frozenset[Var]]:
     """By node the registers that are read before they are written, by steps that are `needed` only if that is asked."""
+    bits, masks = dict[Var, int](), dict[frozenset[Var], int]()
 
-    def read(step: Step) -> Iterable[Var]:
-        return (v for t in read_by(step.op) for v in t.free if not v.name.startswith("&"))
+    def mask(free: frozenset[Var]) -> int:
+        found = masks.get(free)
+        if found is None:
+            found = masks[free] = _mask((v for v in free if not v.name.startswith("&")), bits)
+        return found
 
-    def killed(step: Step) -> Iterable[Var]:
+    def effect(step: Step) -> _Effect:
+        used = 0
+        for term in read_by(step.op):
+            used |= mask(term.free)
         var = written_by(step.op)
-        return () if var is None else (var,)
+        return _Effect(used, 0 if var is None else _mask((var,), bits), needed and _is_pure(step))
 
-    return live(graph.steps, graph.entry, read, killed, _is_pure if needed else lambda _: False)
+    return _least(graph.steps, graph.entry, effect, bits)
 
 
 def _is_pure(step: Step) -> bool:

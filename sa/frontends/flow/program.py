@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -46,19 +47,23 @@ from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
+#: What cannot be said of any number of threads.
+_OF_FAMILIES = frozenset({"SA721", "SA724"})
+
 
 def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
     """The program of a unit; `reserved` are words that cannot be names. Raises InputError.
 
     Deadlocks of any number of threads are looked for beside it, in a program with a few threads for each family. Where
-    a thread waits for any of them, and where nothing else is asked for, that program is all there is. What it refutes
-    is refuted of the program; more threads than it has are a limit of the translation.
+    what threads do cannot be said of any number of them (a thread waits for each, their release sequences), and where
+    nothing else is asked for, that program is all there is. What it refutes is refuted of the program; more threads
+    than it has are a limit of the translation.
     """
     alone = asked.deadlock and asked.kinds == frozenset() and not asked.races
     try:
         made = translated(unit, source, reserved, asked)
     except InputError as problem:
-        if any(d.code != "SA721" for d in problem.diagnostics):
+        if any(d.code not in _OF_FAMILIES for d in problem.diagnostics):
             raise
         return translated(unit, source, reserved, asked, MOST_COPIES)
     if not (asked.deadlock and made.families):
@@ -67,10 +72,32 @@ def program_of(unit: Unit, source: Source, reserved: frozenset[str], asked: Aske
     return few if alone else replace(made, beside=(few,))
 
 
+def race_program(unit: Unit, source: Source, reserved: frozenset[str]) -> Program | None:
+    """The program that claims that there are no data races, None where no two accesses may race. Raises InputError.
+
+    Families have a few threads each.
+    """
+    asked = Asked(frozenset(), True, False)
+    analysed = _analysed(unit, asked, MOST_COPIES)
+    return _assembled(analysed, unit, source, reserved, asked) if analysed.known.racing.may else None
+
+
 def translated(
     unit: Unit, source: Source, reserved: frozenset[str], asked: Asked, copies: int | None = None
 ) -> Program:
     """The program with families, or with at most so many `copies` for each. Raises InputError."""
+    return _assembled(_analysed(unit, asked, copies), unit, source, reserved, asked)
+
+
+class _Analysed(NamedTuple):
+    """The threads of a unit, where their objects lie, and what is known of their accesses."""
+
+    threads: Sequence[Thread]
+    where: Layout
+    known: Accesses
+
+
+def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
     threads, extra = threads_of(unit, asked.deadlock, copies)
     for thread in threads:
         only_reachable(thread.graph)
@@ -93,6 +120,11 @@ def translated(
             only_reachable(thread.graph)
             prune(thread.graph)
         known = accesses(threads, where, asked.races, not unit.shows)
+    return _Analysed(threads, where, known)
+
+
+def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
+    threads, where, known = analysed
     names = named(threads, where, known, reserved)
     if is_needed(threads, known):
         names = with_monitor(names, threads, known)

@@ -119,7 +119,7 @@ def threads_of(
         name = unused(creation.procedure, names)
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
-        unroll(graph, MAX_THREADS)
+        unroll(graph, MAX_THREADS - len(work.creations))
         without_tables(graph, unit)
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)

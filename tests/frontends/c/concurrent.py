@@ -18,7 +18,7 @@ from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.automata.program import Program
 from sa.automata.ranges import values_of
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import unit_of
+from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.c.types import MOST_ELEMENTS
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of
@@ -200,7 +200,7 @@ def compare(source: str, folder: Path) -> str:
             continue
         read_text = read(str(path), USUAL)
         with patch("sa.frontends.c.types.MOST_ELEMENTS", large):
-            unit, _ = unit_of(read_text, USUAL)
+            unit, _ = unit_of(parsed(read_text), USUAL)
         found.append(failures(program_of(unit, read_text.source, keywords(), Asked(fused=fused))))
     if None in found:
         return "too large"

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import unit_of
+from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import accesses, program_of
 from sa.frontends.reading import USUAL
@@ -65,7 +65,7 @@ def test_choosing_first_values_when_they_are_read_is_choosing_them_at_once(
         given = read(str(path), USUAL)
         found = []
         for lazy in (True, False):
-            unit, _ = unit_of(given, USUAL)
+            unit, _ = unit_of(parsed(given), USUAL)
             with patch("sa.frontends.flow.program.accesses", lambda t, w, e, _, lazy=lazy: accesses(t, w, e, lazy)):
                 found.append(failures(program_of(unit, given.source, keywords(), Asked())))
         if None not in found:
