@@ -52,7 +52,7 @@ class Ends(Struct, frozen=True):
 
     Without `until`: these threads take finitely many steps. With it: at or behind each state with `since` there is one
     with `until`. Formulas are those of invariants. Of `fair` runs alone: a thread that can take a step from some
-    moment on takes one. Where a failing step ends the whole run (`fails`), runs with such a step do not count.
+    moment on takes one. Runs with a state in which `apart` is true do not count.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Ends(Struct, frozen=True):
     fair: bool = False
     since: Term = build.TRUE
     until: Term | None = None
-    fails: bool = False
+    apart: Term = build.FALSE
 
 
 #: The invariant that `progress` claims: a word of the language, so that no other one has the name.

@@ -150,10 +150,9 @@ def _equal(v: Var, value: Value, updates: Mapping[Var, Term], values: Mapping[Va
 
 def open_at(asked: Question, part: Part, number: int, updates: Mapping[Var, Term], values: Mapping[Var, Term]) -> Term:
     """That the claim may still be open at a point, in terms of the state before the step that leads there."""
-    until = asked.ends.until
-    if until is None:
-        return TRUE
-    return substitute(lnot(settled(until, dict(where_at(asked, part, part.points[number])))), {**values, **updates})
+    ends = asked.ends
+    closed = ends.apart if ends.until is None else lor(ends.until, ends.apart)
+    return substitute(lnot(settled(closed, dict(where_at(asked, part, part.points[number])))), {**values, **updates})
 
 
 def _require_covered(

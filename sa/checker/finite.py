@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 
 from msgspec import Struct
 
-from sa.automata.automaton import FAIL, Automaton
 from sa.automata.components import components
-from sa.automata.program import Ends
 from sa.base.limits import Limits, check_memory, check_time
 from sa.certificates.ends import Finite
 from sa.checker.enumeration import Endless
@@ -61,10 +59,9 @@ def check_finite(made: Finite, bounds: Limits, seed: int = 0, solvers: Solvers =
             return ruling
     try:
         check = prepared(states)
-        since, until = (None if f is None else _test(check, f) for f in (made.ends.since, made.ends.until))
-        assert since is not None
-        graph = _graph(check, bounds)
-        return _ends(made, graph, _Region(since, until, _failed(check, made.ends)), bounds)
+        until = None if made.ends.until is None else _test(check, made.ends.until)
+        region = _Region(_test(check, made.ends.since), until, _test(check, made.ends.apart))
+        return _ends(made, _graph(check, bounds), region, bounds)
     except Unfit as problem:
         return Rejected("well-formed states", str(problem))
     except Endless as problem:
@@ -76,34 +73,16 @@ def _test(check: Prepared, formula: Term) -> Callable[[int], bool]:
     return lambda state: test(state & mask)
 
 
-def _failed(check: Prepared, ends: Ends) -> Callable[[int], bool]:
-    """Whether a thread has failed in a state, where that ends the run."""
-    ended = [_failures(t) if ends.fails else frozenset[str]() for t in check.made.threads]
-    if not any(ended):
-        return lambda state: False
-    names = [[q.name for q in t.locations] for t in check.made.threads]
-
-    def failed(state: int) -> bool:
-        here = standing(check, state & check.packed.places)
-        return any(names[t][place] in ended[t] for t, place in enumerate(here))
-
-    return failed
-
-
-def _failures(thread: Automaton) -> frozenset[str]:
-    return frozenset(e.target for e in thread.edges if e.label is not None and e.label.action == FAIL)
-
-
 class _Region(Struct, frozen=True, eq=False):
-    """Where the claim begins, where it is fulfilled, and which states end the run."""
+    """Where the claim begins, where it is fulfilled, and with which states runs do not count."""
 
     since: Callable[[int], bool]
     until: Callable[[int], bool] | None
-    failed: Callable[[int], bool]
+    apart: Callable[[int], bool]
 
     def holds(self, state: int) -> bool:
         """Whether the claim may still be open in a state."""
-        return not self.failed(state) and (self.until is None or not self.until(state))
+        return not self.apart(state) and (self.until is None or not self.until(state))
 
 
 def _graph(check: Prepared, bounds: Limits) -> _Graph:
@@ -120,7 +99,7 @@ def _graph(check: Prepared, bounds: Limits) -> _Graph:
 
 def _ends(made: Finite, graph: _Graph, region: _Region, bounds: Limits) -> Ruling:
     ends, threads = made.ends, [t.name for t in made.threads]
-    reached = _reached(graph.starts, graph.steps, lambda state: not region.failed(state))
+    reached = _reached(graph.starts, graph.steps, lambda state: not region.apart(state))
     open_ = {s for s in reached if region.holds(s)}
     begun = {s for s in open_ if region.since(s)}
     pending = _reached(begun, graph.steps, open_.__contains__)

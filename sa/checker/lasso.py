@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import FAIL, Automaton, Edge
+from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
 from sa.base.limits import Limits
 from sa.certificates.ends import Lasso
@@ -24,7 +24,7 @@ from sa.checker.side import side, within
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
 from sa.smt.solver import Solver
-from sa.terms.build import FALSE, conjoined, conjuncts, constant, land, lnot
+from sa.terms.build import FALSE, conjoined, conjuncts, constant, land, lnot, lor
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of, substitute
@@ -58,8 +58,6 @@ def check_lasso(
         fault = _pending_fault(threads, ends, states[: lasso.stem + 1], states[lasso.stem + 1 :])
     except Unevaluable as problem:
         return Rejected("evaluation", f"{problem} has no value")
-    if ends.fails and any(_is_failure(t.move.edge) for t in lasso.run.turns):
-        fault = "a failing step ends the run"
     if fault is not None:
         return Rejected("claim", fault)
     session = solvers.session(bounds, [a.formula for a in axioms], seed)
@@ -69,17 +67,15 @@ def check_lasso(
     return _goes_round(session, threads, separate, ends, lasso, states[lasso.stem])
 
 
-def _is_failure(edge: Edge) -> bool:
-    return edge.label is not None and edge.label.action == FAIL
-
-
 def _pending_fault(
     threads: Sequence[Automaton], ends: Ends, stem: Sequence[Snapshot], cycle: Sequence[Snapshot]
 ) -> str | None:
-    """Why no state of the stem is one from which on what is claimed does not happen."""
+    """Why the run does not count, or no state of the stem is one from which on what is claimed does not happen."""
+    sides = {t.name: side(t) for t in threads}
+    if ends.apart is not FALSE and any(holds(ends.apart, claim_state(sides, s)) for s in (*stem, *cycle)):
+        return "it is not about such runs"
     if ends.until is None:
         return None
-    sides = {t.name: side(t) for t in threads}
     met = False
     for state in stem:
         values = claim_state(sides, state)
@@ -142,8 +138,8 @@ def _goes_round(
         step, after = _step(threads, separate, moments[-1], turn)
         moments.append(after)
         wanted = [substitute(f, after.values) for f in _legal(separate, after.places)]
-        if ends.until is not None:
-            wanted.append(substitute(lnot(settled(ends.until, after.places)), after.values))
+        over = ends.apart if ends.until is None else lor(ends.until, ends.apart)
+        wanted.append(substitute(lnot(settled(over, after.places)), after.values))
         obligation = Obligation("cycle", in_words(after.places), assumed, (Case((), conjoined((*step, *wanted))),))
         if (failure := discharge(session, frozenset(), obligation)) is not None:
             return failure

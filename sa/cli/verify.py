@@ -52,6 +52,7 @@ def verify(
     deadlock: c_options.DeadlockOption = False,
     overflow: c_options.OverflowOption = c_options.Overflow.assume,
     only: c_options.PropertyOption = None,
+    fair: c_options.FairOption = False,
     heap: c_options.HeapOption = USUAL.heap,
     entry: c_options.EntryOption = USUAL.entry,
     cc: c_options.CompilerOption = USUAL.compiler,
@@ -75,7 +76,7 @@ def verify(
         portfolio, processes = _portfolio(within, engine, jobs)
         memory = _memory(cache, portfolio)
         with watched(watching_of(settings, trace, profile)) as watch:
-            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
+            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
             asked = Options(bounds, seed, memory, portfolio, watch.reports, processes)
             request = app.VerifyRequest(file, split, asked, how, settings.files.outputs)
             if export is not None:

@@ -20,7 +20,7 @@ from sa.conditions.never import at_places
 from sa.explicit.whole import whole
 from sa.hybrid.control import Reach, cases, control
 from sa.smt.session import Session
-from sa.terms.build import FALSE, TRUE, conjoined, constant, eq, land, lnot
+from sa.terms.build import FALSE, TRUE, conjoined, constant, eq, land, lnot, lor
 from sa.terms.sort import Value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -57,12 +57,12 @@ class _Frame(Struct, frozen=True, eq=False):
     separate: tuple[Automaton, ...]
     threads: tuple[int, ...]
     control: Mapping[Var, Variable]
-    until: Term | None
+    closed: Term
 
 
-def graph_of_thread(separate: tuple[Automaton, ...], number: int) -> Graph:
+def graph_of_thread(separate: tuple[Automaton, ...], number: int, ends: Ends) -> Graph:
     """One thread by itself: its locations are its points."""
-    frame = _Frame(separate, (number,), {}, None)
+    frame = _Frame(separate, (number,), {}, closed_in(ends))
     thread = separate[number]
     points = tuple(Point((q.name,)) for q in thread.locations)
     start = next(n for n, q in enumerate(thread.locations) if q.name == thread.initial)
@@ -79,7 +79,7 @@ def graph_of_all(
     everyone = tuple(range(len(threads)))
     variables, starts = control(whole(threads, Bad(None, TRUE)), session, Reach.ALL)
     declared = {v.var: v for t in separate for v in t.variables}
-    frame = _Frame(separate, everyone, {v: declared[v] for v in variables}, ends.until)
+    frame = _Frame(separate, everyone, {v: declared[v] for v in variables}, closed_in(ends))
     places = tuple(t.initial for t in separate)
     # Without names for parameters all values are plain ones.
     values = (tuple((v, x) for v, x in s.items() if not isinstance(x, Var)) for s in starts)
@@ -134,17 +134,20 @@ def _values(point: Point) -> dict[Var, Term]:
     return {v: constant(x, v.sort) for v, x in point.values}
 
 
-def open_at(graph: Graph, until: Term | None, number: int) -> Term:
+def closed_in(ends: Ends) -> Term:
+    """Where a claim is not open: it is fulfilled there, or runs with such a state do not count."""
+    return ends.apart if ends.until is None else lor(ends.until, ends.apart)
+
+
+def open_at(graph: Graph, ends: Ends, number: int) -> Term:
     """That the claim may be open at a point."""
-    frame = _Frame(graph.separate, graph.threads, {}, until)
+    frame = _Frame(graph.separate, graph.threads, {}, closed_in(ends))
     return _open(frame, graph.points[number], {})
 
 
 def _open(frame: _Frame, point: Point, updates: Mapping[Var, Term]) -> Term:
-    if frame.until is None:
-        return TRUE
     names = [frame.separate[n].name for n in frame.threads]
-    said = at_places(frame.until, dict(zip(names, point.places, strict=True)))
+    said = at_places(frame.closed, dict(zip(names, point.places, strict=True)))
     # After a step, the values of its target are what it asks for.
     return substitute(lnot(said), updates if updates else _values(point))
 

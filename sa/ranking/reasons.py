@@ -33,7 +33,7 @@ def by_threads(
     separate, parts, left = tuple(map(apart, threads)), list[Part](), list[Left]()
     for number, thread in enumerate(threads):
         if thread.name in ends.threads:
-            graph = graph_of_thread(separate, number)
+            graph = graph_of_thread(separate, number, ends)
             found = part_of(graph, ends, _nothing(graph), graph.starts, session)
             if isinstance(found, Left):
                 found = part_of(graph, ends, facts_at(graph, bounds), graph.starts, session)
@@ -72,5 +72,5 @@ def _open_points(graph: Graph, ends: Ends) -> Iterator[int]:
     for number, point in enumerate(graph.points):
         values: dict[Var, Term] = {v: constant(x, v.sort) for v, x in point.values}
         since = substitute(at_places(ends.since, dict(zip(names, point.places, strict=True))), values)
-        if land(since, open_at(graph, ends.until, number)) is not FALSE:
+        if land(since, open_at(graph, ends, number)) is not FALSE:
             yield number

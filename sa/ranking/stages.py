@@ -15,7 +15,7 @@ from sa.certificates.ends import Helped, Lowered, Part, Resting, Stage
 from sa.ranking.points import Graph, Step, leading, open_at
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.smt.session import Session
-from sa.terms.build import FALSE, constant, land
+from sa.terms.build import FALSE, ONE, ZERO, add, constant, land, le
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Or, Term, Var, subterms
@@ -96,7 +96,7 @@ def _can_step(search: _Search, component: Sequence[int], thread: int) -> bool:
         values: dict[Var, Term] = {v: constant(x, v.sort) for v, x in point.values}
         edges = (e for e in graph.separate[thread].edges if e.source == point.places[position])
         can = substitute(possible(edges), values)
-        known = (*graph.known[number], *search.facts[number], open_at(graph, search.ends.until, number))
+        known = (*graph.known[number], *search.facts[number], open_at(graph, search.ends, number))
         if not search.session.implied(can, known):
             return False
     return True
@@ -115,22 +115,23 @@ def _without(
 
 
 def _ranked(search: _Search, component: tuple[int, ...], own: list[Step]) -> Stage | Left:
-    variables = _variables(search)
     cases = {s.passage: _cases(search, s) for s in own}
-    disturbances = list(_disturbances(search, component, variables))
-    for shared in (True, False):
-        for step in _promising(own):
-            others = [cases[s.passage] for s in own if s is not step]
-            ranks = ranked(component, variables, cases[step.passage], [*others, *disturbances], shared, search.bounds)
-            if ranks is not None:
-                return _without(search, component, own, ranks, _lowering(search, own, ranks, step))
+    every = _variables(search)
+    # A rank in the user's variables tells more.
+    plain = tuple(v for v in every if not v.name.base.startswith("_"))
+    for variables in dict.fromkeys((plain, every)):
+        disturbances = list(_disturbances(search, component, variables))
+        for shared in (True, False):
+            for step in _promising(own):
+                others = [*(cases[s.passage] for s in own if s is not step), *disturbances]
+                ranks = ranked(component, variables, cases[step.passage], others, shared, search.bounds)
+                if ranks is not None:
+                    return _without(search, component, own, ranks, _lowering(search, own, ranks, step))
     return Left(search.graph, tuple(own))
 
 
 def _lowering(search: _Search, own: Sequence[Step], ranks: Mapping[int, Term], strict: Step) -> list[Step]:
     """The steps that lower the rank, which may be more than the one that was asked for."""
-    from sa.terms.build import ONE, ZERO, add, le
-
     found = [strict]
     for step in own:
         first, _, _, second = step.passage

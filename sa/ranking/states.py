@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import FAIL, Automaton
+from sa.automata.automaton import Automaton
 from sa.automata.components import components
 from sa.automata.program import Axiom, Ends
 from sa.base.budget import Report
@@ -41,7 +41,7 @@ class Explored(Struct, frozen=True, eq=False):
     steps: Mapping[int, tuple[Step, ...]]
     since: Callable[[int], bool]
     is_open: Callable[[int], bool]
-    failed: Callable[[int], bool]
+    apart: Callable[[int], bool]
 
 
 class _Stepping(Struct):
@@ -54,7 +54,8 @@ def explored(threads: tuple[Automaton, ...], ends: Ends, most: int, bounds: Limi
     """The states that are reached, at most so many. Raises LimitReached."""
     # What no thread does is never found, so that the search goes on to its end.
     never = Bad(Failing(""), None)
-    asked = (never, Bad(None, ends.since), Bad(None, TRUE if ends.until is None else ends.until))
+    formulas = (ends.since, TRUE if ends.until is None else ends.until, ends.apart)
+    asked = (never, *(Bad(None, f) for f in formulas))
     found = search(system(threads, asked), Effort(most, most, False, inexact=min(most, FEW)), bounds, report)
     making = Making(found.system, found.layout, found.pool, most, bounds, True)
     slots = [found.layout.slots[c] for c in found.system.counters]
@@ -66,12 +67,12 @@ def explored(threads: tuple[Automaton, ...], ends: Ends, most: int, bounds: Limi
         steps[state] = tuple(_steps(stepping, state))
     starts = tuple(s for s in found.reached if found.before(s) == s)
     until = None if ends.until is None else _test(stepping, 2)
-    failed = _failed(stepping, threads if ends.fails else ())
+    apart = _test(stepping, 3)
 
     def is_open(state: int) -> bool:
-        return (until is None or not until(state)) and not failed(state)
+        return (until is None or not until(state)) and not apart(state)
 
-    return Explored(found, starts, steps, _test(stepping, 1), is_open, failed)
+    return Explored(found, starts, steps, _test(stepping, 1), is_open, apart)
 
 
 def _steps(work: _Stepping, state: int) -> Iterator[Step]:
@@ -92,17 +93,6 @@ def _test(work: _Stepping, question: int) -> Callable[[int], bool]:
     assert claim is not None
     mask, _, test = tested(work.making, claim)
     return lambda state: test(state & mask)
-
-
-def _failed(work: _Stepping, threads: Sequence[Automaton]) -> Callable[[int], bool]:
-    wrong = [{e.target for e in t.edges if e.label is not None and e.label.action == FAIL} for t in threads]
-    names = [[q.name for q in t.locations] for t in threads]
-    shifts = work.shifts[: len(wrong)] if any(wrong) else ()
-
-    def failed(state: int) -> bool:
-        return any(names[t][state >> shift & mask] in wrong[t] for t, (shift, mask) in enumerate(shifts))
-
-    return failed
 
 
 def finite(found: Explored, threads: tuple[Automaton, ...], ends: Ends, axioms: tuple[Axiom, ...]) -> Finite | None:
@@ -163,9 +153,9 @@ class Open(Struct, frozen=True, eq=False):
 def open_states(found: Explored, first: bool = False) -> Open:
     """The states in which a claim is open, or those behind the `first` ones in which it begins to be.
 
-    Where a failing step ends the run, there are none behind it.
+    Behind a state with which runs do not count there are none.
     """
-    reached = _spread(found, found.starts, lambda s: not found.failed(s))
+    reached = _spread(found, found.starts, lambda s: not found.apart(s))
     begun = [s for s in reached if found.is_open(s) and found.since(s)]
     if first:
         begun = [s for s in begun if reached[s] is None] or begun[:1]

@@ -57,7 +57,7 @@ def _stages(dice: Random, g: Graph, roots: tuple[int, ...], steps: tuple[Step, .
 def guessed(dice: Random, p: Program, ends: Ends) -> Iterator[Ranked]:
     """Reasons of the right shape that nobody has looked at."""
     separate = tuple(map(apart, p.threads))
-    graphs = [graph_of_thread(separate, n) for n in range(len(p.threads))]
+    graphs = [graph_of_thread(separate, n, ends) for n in range(len(p.threads))]
     joint = graph_of_all(p.threads, separate, ends, 300, Session(Limits()))
     for some in (graphs, [joint] if joint is not None else []):
         parts = [Part(g.threads, g.points, tuple(_stages(dice, g, g.starts, g.steps, 2))) for g in some]
