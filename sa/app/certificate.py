@@ -14,6 +14,7 @@ from sa.app.refine import RefineRequest
 from sa.app.verify import Answer as Verified
 from sa.app.verify import VerifyRequest
 from sa.automata.family import Family, copies
+from sa.base.diagnostic import InputError, error
 from sa.base.limits import Limits
 from sa.base.source import Source
 from sa.certificates.argument_json import argument_json
@@ -115,6 +116,9 @@ def _step(result: StepResult) -> Json:
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
+    if outcome.preservation is not None:
+        message = "there are no certificates yet of what is preserved beside visible actions"
+        raise InputError((error("SA921", message, None, "leave out `preserve`, or the certificate"),))
     if outcome.composition is not None:
         made = outcome.composition
         written = crowd_composition_json(made) if isinstance(made, CrowdComposition) else composition_json(made)

@@ -108,7 +108,8 @@ class Refinement(Struct, frozen=True):
     """A refinement block. Formulas over both sides name their variables `conc.x` and `abs.x`; parameters are plain.
 
     `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
-    names and their primes and holds for both sides.
+    names and their primes and holds for both sides. What is to be preserved beside visible actions is `termination` or
+    `progress`.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Refinement(Struct, frozen=True):
     silent_exit: bool
     expect: Verdict | None
     origin: Origin
+    preserve: str | None = None
 
 
 class Program(Struct, frozen=True):

@@ -17,6 +17,8 @@ EXAMPLES = [
     ("SA002", "thread T { x := ; }", ";"),
     ("SA002", "thread T { x = 1; }", "="),
     ("SA002", "refinement r { silent end; }", "end"),
+    ("SA002", "refinement r { preserve order; }", "order"),
+    ("SA011", "refinement r { preserve progress; preserve termination; }", "preserve termination;"),
     ("SA003", "thread T { } /* and so on", "/*"),
     ("SA003", 'import "x.sa as x;', '"'),
     ("SA004", "global edge : int;", "edge"),

@@ -97,10 +97,10 @@ def _steps(threads: tuple[Automaton, ...], state: State) -> Iterator[tuple[int, 
     for number, thread in enumerate(threads):
         for edge in thread.edges:
             if edge.source == state.places[number]:
-                yield from ((number, after) for after in _along(threads, state, number, edge))
+                yield from ((number, after) for after in along(threads, state, number, edge))
 
 
-def _along(threads: tuple[Automaton, ...], state: State, number: int, edge: Edge) -> Iterator[State]:
+def along(threads: tuple[Automaton, ...], state: State, number: int, edge: Edge) -> Iterator[State]:
     known = scope(threads, state, number)
     for chosen in product(*map(values, edge.choices)):
         before = known | dict(zip((c.var for c in edge.choices), chosen, strict=True))

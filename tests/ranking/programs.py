@@ -27,7 +27,8 @@ _STEPS = (
 _CLAIMS = ("x == 2", "b", "!b", "y == 0", "at A.L", "at B.L", "A.i == 2", "x == y", "m == 0", "true")
 
 
-def _statement(dice: Random, depth: int) -> str:
+def statement(dice: Random, depth: int) -> str:
+    """A statement with at most so many levels of blocks."""
     kind = dice.random()
     if depth and kind < 0.3:
         return f"while ({dice.choice((*_TESTS, '*', 'true'))}) {{ {_block(dice, depth - 1)} }}"
@@ -42,7 +43,7 @@ def _statement(dice: Random, depth: int) -> str:
 
 
 def _block(dice: Random, depth: int) -> str:
-    return " ".join(_statement(dice, depth) for _ in range(dice.randint(1, 3)))
+    return " ".join(statement(dice, depth) for _ in range(dice.randint(1, 3)))
 
 
 def program(seed: int) -> str:

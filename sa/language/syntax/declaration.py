@@ -255,6 +255,7 @@ class RefinementBlock(Node, frozen=True):
     abstract: Path | None
     concrete: Path | None
     clauses: Clauses
+    preserve: str | None
     pairs: tuple[ThreadPair, ...]
     expect: Verdict | None
     span: Span
