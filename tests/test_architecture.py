@@ -28,6 +28,7 @@ ORDER = (
     "conditions",
     "generation",
     "question",
+    "transform",
     "explicit",
     "invariants",
     "hybrid",
@@ -66,6 +67,7 @@ MAY_IMPORT = {
     "conditions": _DATA | {"smt", "certificates"},
     "generation": _DATA | {"smt", "domains", "conditions"},
     "question": _DATA | {"smt", "certificates", "conditions"},
+    "transform": _DATA | {"smt", "certificates"},
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
@@ -104,6 +106,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "values",
         "invariants",
@@ -117,17 +120,7 @@ MAY_IMPORT = {
         "refinement",
     },
     "weakest": _DATA
-    | {
-        "smt",
-        "certificates",
-        "conditions",
-        "question",
-        "game",
-        "simulation",
-        "checker",
-        "refinement",
-        "engines",
-    },
+    | {"smt", "certificates", "conditions", "question", "game", "simulation", "checker", "refinement", "engines"},
     "scripts": _DATA
     | {
         "smt",
@@ -142,7 +135,7 @@ MAY_IMPORT = {
         "refinement",
         "engines",
     },
-    "report": _DATA | {"certificates", "checker", "engines", "weakest", "scripts"},
+    "report": _DATA | {"certificates", "transform", "checker", "engines", "weakest", "scripts"},
     "app": _DATA
     | {
         "language",
@@ -151,6 +144,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "bounded",
         "checker",

@@ -28,6 +28,8 @@ from sa.certificates.ends import Ending, Finite, Lasso, Ranked
 from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
+from sa.certificates.reduced import Reduced
+from sa.certificates.reduced_json import reduced_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -47,8 +49,10 @@ from sa.scripts.result import StepResult
 
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
     """The text of the certificate of `refine`, to be written to a file."""
-    sources = [s for answer in answers for s in answer.question.sources]
-    entries = [_refinement(a.outcome, bool(a.question.concrete.families)) for a in answers]
+    # What is not accepted is asked nothing.
+    asked = [(a.outcome, a.question) for a in answers if a.question is not None]
+    sources = [s for _, question in asked for s in question.sources]
+    entries = [_refinement(outcome, bool(question.concrete.families)) for outcome, question in asked]
     return _text(
         path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
     )
@@ -190,7 +194,7 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
     match proof:
         case Keeps() | CrowdKeeps():
             never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case Joint() | Lemmas() | States() | CrowdJoint():
+        case Joint() | Lemmas() | States() | Reduced() | CrowdJoint():
             never, threads = set(proof.never), proof.threads
     if isinstance(proof, CrowdKeeps | CrowdJoint):
         families = proof.families
@@ -206,6 +210,8 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
             made = {"states": states_json(proof, bads)}
         case Lemmas():
             made = {"lemmas": lemmas_json(proof, bads)}
+        case Reduced():
+            made = {"reduced": reduced_json(proof, bads)}
         case CrowdKeeps():
             made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
         case CrowdJoint():

@@ -101,7 +101,7 @@ def _check(
     alone = how.function is not None or how.plain != USUAL.plain
     certificate = settings.files.others["--certificate"] is not None
     options.check_preserving(preserve, {**others, "certificate": certificate, "function": alone})
-    c_options.check_reading(how, len(paths), others)
+    c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
     options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
 

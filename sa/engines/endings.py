@@ -25,7 +25,7 @@ from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged
-from sa.engines.portfolio_of_claims import Portfolio
+from sa.engines.portfolio_of_claims import Portfolio, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.question.asked import Asked, Excluded, Settled
 from sa.ranking.lassos import growing, lasso
@@ -128,12 +128,17 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
         ways = again
 
 
-def by_each_thread(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+def by_threads_alone(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """Ranks of each thread by itself that need nothing to be known of states."""
+    yield from by_each_thread(work, bounds, with_proofs=False)
+
+
+def by_each_thread(work: Work, bounds: Limits, with_proofs: bool = True) -> Iterator[tuple[Ending, str]]:
     """Ranks of each thread by itself."""
     if work.ends.until is None:
         found = by_threads(work.threads, work.axioms, work.ends, bounds, work.seed)
         if isinstance(found, Ranked):
-            yield from _with_proofs(work, found, bounds, "each thread by itself")
+            yield from _with_proofs(work, found, bounds, "each thread by itself", with_proofs)
 
 
 def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
@@ -143,11 +148,13 @@ def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
         yield from _with_proofs(work, found, bounds, "all threads together")
 
 
-def _with_proofs(work: Work, found: Ranked, bounds: Limits, whose: str) -> Iterator[tuple[Ending, str]]:
+def _with_proofs(
+    work: Work, found: Ranked, bounds: Limits, whose: str, with_proofs: bool = True
+) -> Iterator[tuple[Ending, str]]:
     """The reason with proofs of what it needs of states, if there are any."""
     conditions = conditions_of(found, bounds, work.seed)
     if isinstance(conditions, Conditions):
-        proofs = _proofs(work, conditions.left, bounds)
+        proofs = _proofs(work, conditions.left, bounds) if with_proofs or not conditions.left else None
         if proofs is not None:
             how = "no cycles" if not any(p.stages for p in found.parts) else f"ranks of {whose}"
             yield replace(found, proofs=tuple(p.evidence for p in proofs)), how
@@ -162,7 +169,8 @@ def _proofs(work: Work, bads: Sequence[Bad], bounds: Limits) -> tuple[Excluded, 
     def judge(settled: Settled) -> Ruling:
         return judged(work.threads, work.axioms, settled, bounds, work.seed)
 
-    for said in run(work.portfolio, asked, Budget(bounds, work.seed), judge, lambda _: work.report):
+    # What holds of steps one by one is asked for.
+    for said in run(without_reduction(work.portfolio), asked, Budget(bounds, work.seed), judge, lambda _: work.report):
         if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
             if not isinstance(said.settled, Excluded):
                 # What was guessed of states is false.
@@ -197,4 +205,4 @@ def _by_states(work: Work, most: int, bounds: Limits) -> Iterator[tuple[Ending, 
 
 
 #: How a claim is decided: cheap ways first.
-WAYS: tuple[Way, ...] = (by_few_states, by_each_thread, by_all_threads, by_states)
+WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_all_threads, by_states)

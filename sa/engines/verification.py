@@ -67,8 +67,8 @@ def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:
     return each_once(t for t in outcome.tried if any(bad in t.bads for bad in claim.bads))
 
 
-_BEYOND = Unknown(Reason.BOUND, "shown only as long as no limit of the translation is reached")
-_REACHED = Unknown(Reason.BOUND, "the program goes beyond a limit of the translation")
+_BEYOND = Unknown(Reason.BOUND, "proved only for runs within the limits of the translation")
+_REACHED = Unknown(Reason.BOUND, "some runs go beyond a limit of the translation")
 
 
 def within_bounds(outcome: Verification) -> Verification:
@@ -99,9 +99,9 @@ def _limited(finding: Finding, bounds: tuple[Origin, ...]) -> Finding:
     return finding
 
 
-_CLOSED = "these hold in every run in which only the threads take steps"
-_OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
-_OF_ANY_NUMBER = ", however many copies there are of"
+_CLOSED = "these hold in every run of the threads"
+_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
+_OF_ANY_NUMBER = ", for any number of copies of"
 _FAIR = "a fair scheduler: a thread that can take a step from some moment on takes one"
 _UNFAIR = "any scheduler, also of one that never lets a thread step (`fair;` excludes it)"
 
@@ -119,6 +119,6 @@ def claim_about(program: Program) -> str:
 def notes_about(program: Program) -> Iterator[str]:
     """What of the program makes no difference to the answers."""
     if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used (`--open` does): the threads are each other's environment"
+        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
     if any(i.strong for i in program.invariants):
         yield "`strong` makes no difference here: only the program's threads take steps"

@@ -22,6 +22,7 @@ from sa.base.limits import LimitReached, Limits, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.ends import Finite, Lasso, Ranked
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -42,7 +43,7 @@ from sa.question.claims import Claim, claims_of, programs_of
 if TYPE_CHECKING:
     from sa.engines.endings import Ended
 
-_NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violation nor a run to one was found")
+_NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
 
 
 class Options(Struct, frozen=True):
@@ -184,7 +185,11 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown
     bads = tuple(dict.fromkeys(bad for claim in claims for bad in claim.bads))
     asked = Asked(threads, bads, axioms, families=families, init=one_of(work.program, claims[0].beside).init)
     # Evidence about families is not kept.
-    memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
+    memory = (
+        None
+        if options.cache is None or families
+        else Memory(options.cache, threads, bads, axioms, options.seed, bounds)
+    )
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
@@ -315,7 +320,7 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
                 known = _Known(settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
                 known = _Known(settled.how, seconds, run=reached, counts=counts)
-            case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
+            case Keeps() | Joint() | Lemmas() | States() | Reduced() | CrowdKeeps() | CrowdJoint():
                 known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
