@@ -28,6 +28,7 @@ ORDER = (
     "conditions",
     "generation",
     "question",
+    "transform",
     "explicit",
     "invariants",
     "hybrid",
@@ -65,6 +66,7 @@ MAY_IMPORT = {
     "conditions": _DATA | {"smt", "certificates"},
     "generation": _DATA | {"smt", "domains", "conditions"},
     "question": _DATA | {"smt", "certificates", "conditions"},
+    "transform": _DATA | {"smt", "certificates"},
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
@@ -102,6 +104,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "values",
         "invariants",
@@ -114,17 +117,7 @@ MAY_IMPORT = {
         "refinement",
     },
     "weakest": _DATA
-    | {
-        "smt",
-        "certificates",
-        "conditions",
-        "question",
-        "game",
-        "simulation",
-        "checker",
-        "refinement",
-        "engines",
-    },
+    | {"smt", "certificates", "conditions", "question", "game", "simulation", "checker", "refinement", "engines"},
     "scripts": _DATA
     | {
         "smt",
@@ -139,7 +132,7 @@ MAY_IMPORT = {
         "refinement",
         "engines",
     },
-    "report": _DATA | {"certificates", "checker", "engines", "weakest", "scripts"},
+    "report": _DATA | {"certificates", "transform", "checker", "engines", "weakest", "scripts"},
     "app": _DATA
     | {
         "language",
@@ -148,6 +141,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "bounded",
         "checker",

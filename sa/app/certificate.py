@@ -24,6 +24,8 @@ from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
+from sa.certificates.reduced import Reduced
+from sa.certificates.reduced_json import reduced_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -164,7 +166,7 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
     match proof:
         case Keeps() | CrowdKeeps():
             never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case Joint() | Lemmas() | States() | CrowdJoint():
+        case Joint() | Lemmas() | States() | Reduced() | CrowdJoint():
             never, threads = set(proof.never), proof.threads
     if isinstance(proof, CrowdKeeps | CrowdJoint):
         families = proof.families
@@ -180,6 +182,8 @@ def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
             made = {"states": states_json(proof, bads)}
         case Lemmas():
             made = {"lemmas": lemmas_json(proof, bads)}
+        case Reduced():
+            made = {"reduced": reduced_json(proof, bads)}
         case CrowdKeeps():
             made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
         case CrowdJoint():

@@ -35,7 +35,7 @@ from sa.language.syntax import Path
 BEFORE_INFERENCE = 0.3
 
 #: Said where only the relation fails and the short search found no other one.
-LOOKS_LONGER = "no other relation was found in the short time for it; `--infer-relate` looks longer"
+LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
 
 #: What is claimed of two functions.
 ALONE = (
@@ -185,7 +185,7 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
     outcome = decide(question.abstract, question.concrete, question.block, first)
     if question.concrete.families:
-        note = "no relation was inferred: with families of any number none is looked for"
+        note = "no relation was inferred: this is not supported for families of any number"
         return (replace(outcome, notes=(*outcome.notes, note)) if infer else outcome), question
     # What the file expects needs no other relation.
     # The relation of functions that are compared alone is no user's business.
@@ -209,7 +209,7 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         why = why_none(question.abstract, question.concrete, question.block)
         if infer:
             told = replace(
-                told, notes=(*told.notes, f"no relation was inferred: {why or 'none was found that is enough'}")
+                told, notes=(*told.notes, f"no relation was inferred: {why or 'none that suffices was found'}")
             )
         elif why is None and any(r.loss is Loss.RELATION for r in told.results):
             told = replace(told, notes=(*told.notes, LOOKS_LONGER))

@@ -8,6 +8,7 @@ cut steps. A verdict stands if it is the one that the accepted evidence gives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 
 from msgspec import Struct
 
@@ -23,6 +24,8 @@ from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
+from sa.certificates.reduced import Reduced
+from sa.certificates.reduced_json import read_reduced
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
@@ -42,6 +45,7 @@ from sa.checker.obligation import Obligation, discharge
 from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
+from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.refusals import check_refusals
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
@@ -261,7 +265,7 @@ def _excluded(
         ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, resources)
         return {place: ruling for place, bad in bads.items() if bad in never}
     ruling = consistent(program.axioms, resources)
-    made: Keeps | Joint | Lemmas | States
+    made: Keeps | Joint | Lemmas | States | Reduced
     if kind == "keeps":
         made = read_keeps(what, threads, bads, program.axioms)
         never = {n.bad for n in made.never}
@@ -282,6 +286,12 @@ def _excluded(
         never = set(made.never)
         if isinstance(ruling, Accepted):
             ruling = check_lemmas(made, resources.bounds, resources.seed, resources.solvers)
+    elif kind == "reduced":
+        compose = partial(threads_of_blocks, threads, bounds=resources.bounds)
+        made = read_reduced(what, threads, bads, program.axioms, compose)
+        never = set(made.never)
+        if isinstance(ruling, Accepted):
+            ruling = check_reduced(made, resources.bounds, resources.seed, resources.solvers)
     else:
         raise proof.wrong("this kind of proof is not known")
     return {place: ruling for place, bad in bads.items() if bad in never}

@@ -269,6 +269,17 @@ def memory_of(settings: Settings) -> int | None:
     return min(machine // 2, _MOST_MEMORY) if machine > 0 else None
 
 
+ReductionOption = Annotated[
+    bool,
+    typer.Option("--no-reduction", help="Do not join steps that commute with those of other threads to blocks."),
+]
+ExplainOption = Annotated[
+    bool,
+    typer.Option(
+        "--explain", help="Show how steps were joined to blocks: locks held, how steps move, why blocks are cut."
+    ),
+]
+
 JobsOption = Annotated[
     int,
     typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="The number of processes that work at once."),

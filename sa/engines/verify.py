@@ -20,6 +20,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -38,10 +39,10 @@ from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of, programs_of
 
-_CLOSED = "these hold in every run in which only the threads take steps"
-_OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
-_OF_ANY_NUMBER = ", however many copies there are of"
-_NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violation nor a run to one was found")
+_CLOSED = "these hold in every run of the threads"
+_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
+_OF_ANY_NUMBER = ", for any number of copies of"
+_NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
 
 
 class Options(Struct, frozen=True):
@@ -155,7 +156,11 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Unknown
     bads = tuple(dict.fromkeys(bad for claim in claims for bad in claim.bads))
     asked = Asked(threads, bads, axioms, families=families, init=one_of(work.program, claims[0].beside).init)
     # Evidence about families is not kept.
-    memory = None if options.cache is None or families else Memory(options.cache, threads, bads, axioms, options.seed)
+    memory = (
+        None
+        if options.cache is None or families
+        else Memory(options.cache, threads, bads, axioms, options.seed, bounds)
+    )
     portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
@@ -286,7 +291,7 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
                 known = _Known(settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
                 known = _Known(settled.how, seconds, run=reached, counts=counts)
-            case Keeps() | Joint() | Lemmas() | States() | CrowdKeeps() | CrowdJoint():
+            case Keeps() | Joint() | Lemmas() | States() | Reduced() | CrowdKeeps() | CrowdJoint():
                 known = _Known(settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
@@ -351,6 +356,6 @@ def _combined(findings: Sequence[Finding]) -> Verdict | None:
 
 def _notes(program: Program) -> Iterator[str]:
     if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used (`--open` does): the threads are each other's environment"
+        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
     if any(i.strong for i in program.invariants):
         yield "`strong` makes no difference here: only the program's threads take steps"

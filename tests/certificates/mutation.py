@@ -41,6 +41,7 @@ from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
 from tests.certificates.corruption import Mutant, mutants
 from tests.certificates.truth import (
+    happens,
     joint_is_true,
     keeps_is_true,
     play_is_true,
@@ -112,6 +113,8 @@ def verification_mutants(name: str, file: Path, rng: Random, most: int, portfoli
             if kind == "states" and not states_is_true(read_states(what, threads, bads, program.axioms)):
                 return False
             if kind == "joint" and not joint_is_true(read_joint(what, threads, bads, program.axioms)):
+                return False
+            if kind == "reduced" and any(happens(threads, bads[b["claim"], b["bad"]]) for b in what.value["never"]):
                 return False
         for run in changed["runs"]:
             claim = claims[run["claim"]]

@@ -206,7 +206,7 @@ def _read(path: str, reading: Reading, name: str) -> _Read:
     for own in (*(kind.parameters or ()), *(() if isinstance(kind.result, Void) else (kind.result,))):
         if not isinstance(own, Int | Pointer):
             message = f"`{reading.entry}` takes or returns what is no integer and no pointer"
-            hint = "where a function is compared alone, its parameters and its result are integers and pointers"
+            hint = "when functions are compared alone, their parameters and results are integers and pointers"
             raise InputError((error("SA718", message, where, hint),))
     return _Read(name, text, file, unit, kind)
 
@@ -273,7 +273,7 @@ def _no_weak(text: Text) -> None:
         return
     found = _WEAK.search(text.source.text)
     where = Span(text.source, *((0, 0) if found is None else found.span()))
-    message = "a weak definition is not accepted where a function is compared alone: another one may replace it"
+    message = "a weak definition is not supported when functions are compared alone: another one may replace it"
     raise InputError((error("SA718", message, where, "leave out the attribute if there is no other one"),))
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from sa.automata.automaton import Fault
 from sa.base.verdict import Verdict
+from sa.cli.main import application
 from sa.frontends.reading import Reading
-from tests.frontends.c.programs import faults, threads, verdict
+from tests.frontends.c.programs import HEADERS, faults, threads, verdict
 
 SHARED = "pthread_mutex_t m; pthread_cond_t c; int go;"
 WAITS = "pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"
@@ -70,6 +73,38 @@ def test_a_few_threads_refute_that_any_number_has_no_deadlock_and_prove_nothing(
     )
     assert kept is Verdict.REFUTED
     assert released is Verdict.UNKNOWN
+
+
+def sacheck(*arguments: str) -> int:
+    """The exit status of a command."""
+    return CliRunner().invoke(application(), arguments).exit_code
+
+
+def test_a_run_of_a_few_threads_is_judged_again_from_the_source(tmp_path: Path) -> None:
+    path, proof = tmp_path / "prog.c", tmp_path / "proof.json"
+    path.write_text(HEADERS + CROWD.format(then=""))
+    asked = ("verify", str(path), "--deadlock", "--no-cache", "--certificate", str(proof))
+    assert sacheck(*asked) == 1
+    # That more threads may be created than are looked at stays open, and no answer depends on it.
+    assert sacheck("certify", str(proof)) == 3
+    document = json.loads(proof.read_text())
+    document["questions"][0]["runs"][0]["run"]["turns"].pop()
+    proof.write_text(json.dumps(document))
+    assert sacheck("certify", str(proof)) == 1
+
+
+@pytest.mark.slow
+def test_that_a_few_threads_have_no_deadlock_is_accepted_of_nobody(tmp_path: Path) -> None:
+    path, proof = tmp_path / "prog.c", tmp_path / "proof.json"
+    path.write_text(HEADERS + CROWD.format(then="pthread_mutex_unlock(&a);"))
+    sacheck("verify", str(path), "--deadlock", "--no-cache", "--certificate", str(proof))
+    document = json.loads(proof.read_text())
+    question = document["questions"][0]
+    question["verdict"] = "proved"
+    for claim in question["claims"]:
+        claim["verdict"] = "proved"
+    proof.write_text(json.dumps(document))
+    assert sacheck("certify", str(proof)) == 1
 
 
 def test_a_condition_is_not_destroyed_while_a_thread_is_blocked_on_it(tmp_path: Path) -> None:
