@@ -84,10 +84,10 @@ def refine(
             asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache, how, settings.files)
             return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how))
 
-        _ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
+        ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 
 
-def _ask(
+def ask(
     paths: tuple[str, ...],
     asked: Callable[[Limits], RefineRequest],
     certificate: str | None,
