@@ -27,7 +27,7 @@ from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
 
