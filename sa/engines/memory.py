@@ -12,6 +12,7 @@ from msgspec import Struct
 from sa import __version__
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
+from sa.base.budget import Budget, Report
 from sa.base.cache import Cache
 from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
@@ -26,7 +27,9 @@ from sa.certificates.states_json import read_states, states_json
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, lemmas_json, read_joint, read_keeps, read_lemmas
 from sa.checker.reduced import threads_of_blocks
-from sa.question.asked import Excluded, Refuted, Settled
+from sa.engines.engine import Decider, Turn
+from sa.engines.portfolio_of_claims import Portfolio
+from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.smt.version import solver_version
 
 #: Changes with what is kept.
@@ -114,3 +117,14 @@ def _read(memory: Memory, entry: Entry) -> list[Settled]:
         return [Excluded(reduced.never, reduced, RECALLED)]
     joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
     return [Excluded(joint.never, joint, RECALLED)]
+
+
+def with_memory(memory: Memory | None, portfolio: Portfolio) -> Portfolio:
+    """The engines, and first of all what was found before."""
+    if memory is None:
+        return portfolio
+
+    def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
+        return recalled(memory)
+
+    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *portfolio)

@@ -8,41 +8,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from sa.automata.family import crowd
-from sa.automata.program import Program, one_of
+from sa.automata.program import Ends, Program, one_of
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
-from sa.base.limits import LimitReached, Limits, apart
+from sa.base.limits import LimitReached, Limits, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
-from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuous
-from sa.engines.engine import Decider, Turn
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
-from sa.engines.memory import RECALLED, Memory, recalled, remember
+from sa.engines.memory import RECALLED, Memory, remember, with_memory
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
 from sa.engines.tried import Tried
-from sa.engines.verification import Finding, Verification
+from sa.engines.verification import Finding, Verification, claim_about, combined, notes_about
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of, programs_of
 
-_CLOSED = "these hold in every run of the threads"
-_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
-_OF_ANY_NUMBER = ", for any number of copies of"
+if TYPE_CHECKING:
+    from sa.engines.endings import Ended
+
 _NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
+
+#: Units for a claim about infinite runs where others wait.
+AN_ENDING = 60_000_000
 
 
 class Options(Struct, frozen=True):
@@ -96,6 +99,7 @@ class _Work(Struct):
     options: Options
     started: float
     known: dict[tuple[int | None, Bad], _Known] = field(default_factory=dict)
+    ended: dict[tuple[int | None, Ends], Ended] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -119,7 +123,9 @@ def verify(
         tell(lambda why: _answer(work, why, ()))
     work.stop, warnings = _prepared(work)
     groups = dict[tuple[int | None, object, object], list[Claim]]()
-    for claim in claims:
+    if work.stop is None:
+        work.stop = _endings(work, [c for c in claims if c.ends is not None])
+    for claim in (c for c in claims if c.ends is None):
         groups.setdefault((claim.beside, claim.threads, claim.families), []).append(claim)
     # They take turns, round by round; what is beside has its turn first.
     order = sorted(groups.values(), key=lambda group: group[0].beside is None)
@@ -127,6 +133,32 @@ def verify(
     while searches and work.stop is None:
         searches = [s for s in searches if work.stop is None and next(s, False)]
     return _answer(work, work.stop, warnings)
+
+
+def _endings(work: _Work, claims: Sequence[Claim]) -> Unknown | None:
+    """Decide claims about infinite runs, each within a part of the work; why that ended early, if it did."""
+    if not claims:
+        return None
+    # What decides them is loaded for those.
+    from sa.engines.endings import decided
+
+    options, program = work.options, work.program
+    rest = any(c.ends is None for c in work.claims)
+    for place, claim in enumerate(claims):
+        assert claim.ends is not None
+        # The last one of all has no end of its own.
+        bounds = allot(options.bounds, AN_ENDING) if rest or place + 1 < len(claims) else options.bounds
+        work.at = _At("search", clock())
+        budget = Budget(bounds, options.seed)
+        try:
+            found = decided(claim.threads, program.axioms, claim.ends, budget, CLAIMS, _heard(work, "ranking"))
+            work.ended[claim.beside, claim.ends] = found
+        except LimitReached as limit:
+            if limit.reason is not Reason.WORK or is_over(options.bounds):
+                return Unknown(limit.reason)
+        finally:
+            _over(work)
+    return None
 
 
 def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
@@ -168,7 +200,7 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
         if options.cache is None or families
         else Memory(options.cache, threads, bads, axioms, options.seed, bounds)
     )
-    portfolio = _portfolio(memory, _engines(options.portfolio, bool(families)))
+    portfolio = with_memory(memory, _engines(options.portfolio, bool(families)))
 
     def judge(settled: Settled) -> Ruling:
         if families:
@@ -281,17 +313,6 @@ def _engines(asked: Portfolio, families: bool) -> Portfolio:
     return for_crowds(asked) if families else for_threads(asked)
 
 
-def _portfolio(memory: Memory | None, portfolio: Portfolio) -> Portfolio:
-    """The engines, and first of all what was found before."""
-    if memory is None:
-        return portfolio
-
-    def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
-        return recalled(memory)
-
-    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *portfolio)
-
-
 def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None:
     """Keep what became of something bad; evidence that was not accepted counts only where nothing better is found."""
     settled, ruling = found.settled, found.ruling
@@ -321,18 +342,21 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
             tried = (*tried, _interrupted(work, at, stop.reason))
     otherwise = _Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(
-        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads]) for claim in work.claims
+        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads])
+        if claim.ends is None
+        else _finding_of_ends(claim, work.ended.get((claim.beside, claim.ends)), otherwise)
+        for claim in work.claims
     )
     # What a file expects is about `refine` where it claims nothing of itself.
-    expected, notes = (program.expect, tuple(_notes(program))) if work.claims else (None, ())
+    expected, notes = (program.expect, tuple(notes_about(program))) if work.claims else (None, ())
     if any(f.verdict is Verdict.UNKNOWN for f in findings):
         notes = (*notes, *dict.fromkeys(work.notes))
     # Not as values: comparing whole proofs takes long.
     proofs = {id(k.proof): k.proof for k in known.values() if k.proof is not None}
     return Verification(
         program,
-        _combined(findings),
-        _claim(program),
+        combined(findings),
+        claim_about(program),
         findings,
         warnings,
         notes,
@@ -342,12 +366,6 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         tried,
         units=round(work.options.bounds.work.done),
     )
-
-
-def _claim(program: Program) -> str:
-    names = " and ".join(f.thread.name for f in program.families)
-    claim = _OPEN if program.open else _CLOSED
-    return f"{claim}{_OF_ANY_NUMBER} {names}" if names else claim
 
 
 def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
@@ -365,13 +383,14 @@ def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
     return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0), engine=engine)
 
 
-def _combined(findings: Sequence[Finding]) -> Verdict | None:
-    verdicts = {f.verdict for f in findings}
-    return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
-
-
-def _notes(program: Program) -> Iterator[str]:
-    if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
-    if any(i.strong for i in program.invariants):
-        yield "`strong` makes no difference here: only the program's threads take steps"
+def _finding_of_ends(claim: Claim, ended: Ended | None, otherwise: _Known) -> Finding:
+    """A claim about infinite runs: a lasso refutes it, other accepted evidence proves it."""
+    if ended is None:
+        return Finding(claim, Verdict.UNKNOWN, "", otherwise.seconds, unknown=otherwise.unknown)
+    match ended.evidence:
+        case Unknown() as unknown:
+            return Finding(claim, Verdict.UNKNOWN, "", ended.seconds, unknown=unknown)
+        case Lasso() as lasso:
+            return Finding(claim, Verdict.REFUTED, ended.how, ended.seconds, run=lasso.run, ended=lasso)
+        case Ranked() | Finite() as evidence:
+            return Finding(claim, Verdict.PROVED, ended.how, ended.seconds, ended=evidence)
