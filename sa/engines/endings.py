@@ -34,7 +34,7 @@ from sa.ranking.reasons import by_threads, together
 from sa.ranking.states import FEW, MANY, endless, explored, finite
 
 #: Units that a way may take in each round; in the last one it ends by itself.
-ROUNDS = (3_000_000, 30_000_000, inf)
+ROUNDS = (1_000_000, 10_000_000, 100_000_000, inf)
 
 #: Such a cycle may be an unfair one, or not be repeated after all: it is only tried.
 _GROWS = "a cycle in which numbers grow"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import pytest
 
 from sa.automata.program import Ends, Program
 from sa.base.budget import Budget
-from sa.base.limits import LimitReached, Limits
+from sa.base.limits import LimitReached, Limits, allot
 from sa.base.source import Source
 from sa.base.verdict import Unknown
 from sa.certificates.ends import Lasso
@@ -25,8 +23,8 @@ EACH: dict[str, tuple[Way, ...]] = {
     "states": (by_states,),
     "all": WAYS,
 }
-#: What is guessed of states, and false, takes all the time there is.
-SECONDS = {"threads": 1.0, "together": 1.0, "states": 20.0, "all": 20.0}
+#: Units: what is guessed of states, and false, takes all that there are.
+UNITS = {"threads": 1_000_000, "together": 1_000_000, "states": 20_000_000, "all": 40_000_000}
 
 
 def holds_by_definition(g: Graph, ends: Ends) -> bool:
@@ -37,7 +35,7 @@ def holds_by_definition(g: Graph, ends: Ends) -> bool:
 
 
 def answer(p: Program, ends: Ends, name: str) -> bool | None:
-    budget = Budget(Limits(deadline=monotonic() + SECONDS[name]), 0)
+    budget = Budget(allot(Limits(), UNITS[name]), 0)
     try:
         found = decided(p.threads, p.axioms, ends, budget, CLAIMS, ways=EACH[name])
     except LimitReached:
