@@ -118,9 +118,12 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
     found = sorted((p for p in pairs if p is not None), key=lambda p: p[0].key)
     if len(found) == len(pairs):
         mine = _words([p[0] for p in found], failures[0].concrete.values, goal.concrete)
-        theirs = list(dict.fromkeys(_words([p[1] for p in found], f.abstract.values, goal.abstract) for f in failures))
-        more = "; or …" if len(theirs) > _VALUES else ""
-        return f"{where} leads to {mine}, and {sides.abstract} has {'; or '.join(theirs[:_VALUES])}{more}"
+        theirs = [_words([p[1] for p in found], f.abstract.values, goal.abstract) for f in failures]
+        between = "; or "
+        if len(found) == 1:
+            # The name once.
+            between, theirs = " or ", [theirs[0], *(s.rpartition(" = ")[2] for s in theirs if s != theirs[0])]
+        return f"{where} leads to {mine}, and {sides.abstract} has {_either(theirs, between)}"
     why = broken(failures[0], wholes_of_both(goal))
     values = f" ({', '.join(why.values)})" if why.values else ""
     others = "" if len(formulas) == 1 else ", or breaks something else"
@@ -163,21 +166,30 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     edge = step.move.edge
     before = {**here.concrete.values, **step.move.choices}
     asked = action(edge, before)
-    if edge.label is not None and edge.label.action == EXIT:
+    fails = any(isinstance(r.then, Broken) for r in step.replies) or bool(step.others)
+    if edge.label is not None and edge.label.action == EXIT and not fails:
         return f"{sides.concrete} ends{_at_line(edge.origin)} where {sides.abstract} cannot"
-    offered = [o for o in _offers(goal.abstract, here.abstract) if action_name(o.edge) == action_name(edge)]
-    if not offered:
-        if any(isinstance(r.then, Broken) for r in step.replies) or step.others:
-            return _silent(step, where, goal, sides)
+    every, complete = _offers(goal.abstract, here.abstract)
+    offered = [o for o in every if action_name(o.edge) == action_name(edge)]
+    if not offered and not fails:
         return f"{where} shows {asked}, which {sides.abstract} cannot show here"
-    there = f"{sides.abstract}{_line(offered[0].edge.origin)}"
-    mine, theirs = _differences(edge, before, goal.concrete, offered[0], goal.abstract)
-    if mine:
-        return f"{where} shows {', '.join(mine)} where {there} has {', '.join(theirs)}"
-    shown = action(offered[0].edge, offered[0].before)
-    if shown is not None and shown != asked:
-        return f"{where} shows {asked} where {there} shows {shown}"
+    example = "" if complete else ", for example,"
+    lines = {_line(o.edge.origin) for o in offered}
+    there = sides.abstract + (lines.pop() if len(lines) == 1 else "")
+    found = [_differences(edge, before, goal.concrete, o, goal.abstract) for o in offered]
+    if found and found[0][0] and all(mine == found[0][0] for mine, _ in found):
+        theirs = _either((", ".join(theirs) for _, theirs in found), "; or ")
+        return f"{where} shows {', '.join(found[0][0])} where {there} has{example} {theirs}"
+    shown = [str(action(o.edge, o.before)) for o in offered]
+    if shown and asked not in shown:
+        return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _either(texts: Iterable[str], between: str) -> str:
+    """Each text once, and not too many."""
+    once = list(dict.fromkeys(texts))
+    return between.join([*once[:_VALUES], "…"] if len(once) > _VALUES else once)
 
 
 def _at_line(origin: Origin) -> str:
@@ -211,9 +223,13 @@ def _named(term: Term, side: Automaton) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _offers(abstract: Automaton, start: Configuration) -> Iterable[_Offer]:
-    """Visible steps that silent ones lead to, as far as these choose nothing. Those that come first are near."""
+def _offers(abstract: Automaton, start: Configuration) -> tuple[Sequence[_Offer], bool]:
+    """Visible steps that silent ones lead to, the nearest first, and whether these are all.
+
+    They are not where silent steps choose values, or lead to too many states.
+    """
     outgoing = edges_from(abstract)
+    found, complete = list[_Offer](), True
     seen, todo = {_key(start)}, deque([start])
     while todo and len(seen) < _STATES:
         here = todo.popleft()
@@ -222,18 +238,15 @@ def _offers(abstract: Automaton, start: Configuration) -> Iterable[_Offer]:
                 possible = holds(edge.guard, here.values)
                 after = {**here.values, **{v: evaluate(t, here.values) for v, t in edge.updates}}
             except Unevaluable:
-                if edge.label is not None:
-                    yield _Offer(edge, here.values)
-                continue
-            if not possible:
-                continue
-            if edge.label is not None:
-                yield _Offer(edge, here.values)
-                continue
-            then = Configuration(edge.target, after)
-            if _key(then) not in seen:
+                possible, after = True, None
+            if possible and edge.label is not None:
+                found.append(_Offer(edge, here.values))
+            elif possible and after is None:
+                complete = False
+            elif possible and after is not None and _key(then := Configuration(edge.target, after)) not in seen:
                 seen.add(_key(then))
                 todo.append(then)
+    return found, complete and not todo
 
 
 def _key(here: Configuration) -> tuple[str, tuple[Value, ...]]:
