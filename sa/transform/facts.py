@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.ranges import within
@@ -28,13 +29,17 @@ Spot = tuple[int, str]
 
 
 class Facts(Struct, frozen=True, eq=False):
-    """What is `true` at the locations of each thread, and the pairs of locations that can be `met`."""
+    """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
+
+    `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone.
+    """
 
     threads: tuple[Automaton, ...]
     true: tuple[Available, ...]
     met: frozenset[frozenset[Spot]]
     written: Mapping[Spot, Term]
     joint: bool
+    lost: bool
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
         """What holds while a thread is there, the written invariant included."""
@@ -61,8 +66,8 @@ def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = Tru
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
     while True:
         true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
-        now = Facts(threads, true, frozenset(), work.written, joint)
-        now = Facts(threads, true, frozenset(_met(work, now)), work.written, joint)
+        now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost))
+        now = replace(now, met=frozenset(_met(work, now)))
         wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
         if not wrong:
             return now
