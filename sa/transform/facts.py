@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -25,7 +26,10 @@ from sa.terms.term import IsZero, Not, Same, Term, Var
 from sa.transform.available import Available, available
 
 #: A location of the thread with this number.
-Spot = tuple[int, str]
+Spot: TypeAlias = tuple[int, str]
+
+#: Whether formulas may be true together, as far as that was asked.
+Known: TypeAlias = dict[tuple[tuple[Term, ...], ...], bool]
 
 
 class Facts(Struct, frozen=True, eq=False):
@@ -40,11 +44,13 @@ class Facts(Struct, frozen=True, eq=False):
     written: Mapping[Spot, Term]
     joint: bool
     lost: bool
+    found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
         """What holds while a thread is there, the written invariant included."""
-        number, place = spot
-        return build.conjoined((*self.true[number].get(place, ()), self.written[spot]))
+        if spot not in self.found:
+            self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot]))
+        return self.found[spot]
 
 
 class _Work(Struct, eq=False):
@@ -55,7 +61,7 @@ class _Work(Struct, eq=False):
     lost: list[dict[str, set[Term]]]
     joint: bool
     written: dict[Spot, Term] = field(default_factory=dict)
-    known: dict[tuple[frozenset[Term], ...], bool] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
 
 def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
@@ -130,23 +136,26 @@ def _broken(
 ) -> Iterator[tuple[Spot, Term]]:
     number, edge = step
     after = dict(edge.updates)
+    mover = (number, edge.source)
+    if not possible(work.session, work.known, now, mover, spot, (edge.guard,)):
+        return
     for formula in touched:
         false = build.lnot(substitute(formula, after))
         taken = (edge.guard, *map(within, edge.choices), false)
-        if possible(work.session, work.known, now, (number, edge.source), spot, taken):
+        if possible(work.session, work.known, now, mover, spot, taken):
             yield spot, formula
 
 
 def possible(
     session: Session,
-    known: dict[tuple[frozenset[Term], ...], bool],
+    known: Known,
     now: Facts,
     one: Spot,
     other: Spot,
-    more: Sequence[Term],
+    more: tuple[Term, ...],
 ) -> bool:
     """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
-    asked = (frozenset(now.at(one)), frozenset(now.at(other)), frozenset(more))
+    asked = (now.at(one), now.at(other), more)
     if asked not in known:
         formulas = simplified((*asked[0], *asked[1], *more))
         known[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)
