@@ -44,8 +44,10 @@ from sa.scripts.result import StepResult
 
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
     """The text of the certificate of `refine`, to be written to a file."""
-    sources = [s for answer in answers for s in answer.question.sources]
-    entries = [_refinement(a.outcome, bool(a.question.concrete.families)) for a in answers]
+    # What is not accepted is asked nothing.
+    asked = [(a.outcome, a.question) for a in answers if a.question is not None]
+    sources = [s for _, question in asked for s in question.sources]
+    entries = [_refinement(outcome, bool(question.concrete.families)) for outcome, question in asked]
     return _text(
         path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
     )

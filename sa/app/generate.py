@@ -95,9 +95,9 @@ def _replaced(program: Program) -> tuple[Diagnostic, ...]:
     return tuple(
         warning(
             "SA510",
-            f"`{t.name}` declares an environment, and the inferred one takes its place",
+            f"`{t.name}` declares an environment; the inferred one replaces it",
             t.origin.span,
-            "what is inferred is valid only where exactly the threads of this file run together",
+            "the inferred environments hold only if exactly the threads of this file run together",
         )
         for t in program.threads
         if declared(t)

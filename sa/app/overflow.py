@@ -15,11 +15,12 @@ from sa.conditions.vacuity import vacuity
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, combined
 from sa.engines.refine import refine
-from sa.frontends.c.functions import Compared, load_functions
+from sa.frontends.c.functions import load_functions
+from sa.frontends.flow.compared import Compared
 from sa.frontends.load import load_program
 from sa.frontends.reading import Reading
 
-_PASSES = "the play only works where signed arithmetic overflows; with `--overflow check` the answer is PROVED"
+_PASSES = "the play needs signed arithmetic to overflow; with `--overflow check` the answer is PROVED"
 
 #: Seconds of processor time for the second question.
 SECONDS = 10.0
@@ -72,7 +73,7 @@ def _place(found: Diagnostic) -> tuple[str, int, int] | None:
 
 
 def _of_overflow(blocked: Diagnostic) -> Diagnostic:
-    why = f"{blocked.message}: signed arithmetic overflows on each way on, and is taken not to"
+    why = f"{blocked.message}: signed arithmetic overflows on every path from here, and is assumed not to"
     return replace(blocked, message=why, hint="`--overflow check` claims that nothing overflows")
 
 

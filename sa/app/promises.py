@@ -43,4 +43,4 @@ def _broken(program: Program, options: Options) -> Iterator[str]:
     for finding in verify(replace(asked, guarantees=asked.guarantees[:own]), Asking(bounds)).findings:
         if finding.verdict is Verdict.REFUTED and finding.claim.origin in kept:
             how = f"`sacheck verify {'--open ' if is_open else ''}{program.source.name}` shows a run"
-            yield f"{finding.claim.name.replace(': ', ' breaks its ', 1)}: {how}"
+            yield f"{finding.claim.thread} breaks its {finding.claim.what}: {how}"

@@ -23,10 +23,11 @@ from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
+from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
 
@@ -34,7 +35,7 @@ from sa.language.syntax import Path
 BEFORE_INFERENCE = 0.3
 
 #: Said where only the relation fails and the short search found no other one.
-LOOKS_LONGER = "no other relation was found in the short time for it; `--infer-relate` looks longer"
+LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
 
 #: What is claimed of two functions.
 ALONE = (
@@ -69,13 +70,20 @@ class RefineRequest(Struct, frozen=True):
 class Answer(Struct, frozen=True):
     """An outcome, and what was noticed about the files themselves: `check` shows that at length.
 
-    `last` says that nothing else was asked.
+    `last` says that nothing else was asked. Without a question the files are not accepted in a part.
     """
 
     outcome: Outcome
     noticed: tuple[Diagnostic, ...]
-    question: Question
+    question: Question | None
     last: bool = True
+
+
+class NotAccepted(Struct, frozen=True):
+    """A function that is not compared, beside others that are, and why."""
+
+    name: str
+    why: tuple[Diagnostic, ...]
 
 
 class Question(Struct, frozen=True):
@@ -99,10 +107,13 @@ class Question(Struct, frozen=True):
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    asked = questions(request.paths, request.split, request.reading, families=True)
-    refuse_loss(request.outputs, (s.name for question in asked for s in question.sources))
+    asked = parts(request.paths, request.split, request.reading, families=True)
+    refuse_loss(request.outputs, (s.name for one in asked if isinstance(one, Question) for s in one.sources))
     seconds = perf_counter() - started
     for number, wanted in enumerate(asked, 1):
+        if isinstance(wanted, NotAccepted):
+            yield Answer(_refused(wanted), (), None, number == len(asked))
+            continue
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, request)
         if question.ending:
@@ -145,6 +156,8 @@ def _without_overflow(
     """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
     reading = request.reading
     alone = reading.function is not None or reading.plain == "permissions"
+    # In LLVM IR what overflows is defined, or poison.
+    alone = alone and not is_llvm(request.paths[0])
     if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
         return outcome, question
     # Only plays of functions are asked about once more.
@@ -172,10 +185,15 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     first = replace(options, limits=share(options.limits, BEFORE_INFERENCE)) if infer else options
     outcome = decide(question.abstract, question.concrete, question.block, first)
     if question.concrete.families:
-        note = "no relation was inferred: with families of any number none is looked for"
+        note = "no relation was inferred: this is not supported for families of any number"
         return (replace(outcome, notes=(*outcome.notes, note)) if infer else outcome), question
     # What the file expects needs no other relation.
-    if request.relate is Relate.AS_ASKED or (not infer and outcome.verdict is outcome.expected):
+    # The relation of functions that are compared alone is no user's business.
+    if (
+        request.relate is Relate.AS_ASKED
+        or question.claim is not None
+        or (not infer and outcome.verdict is outcome.expected)
+    ):
         return outcome, question
     if outcome.verdict is Verdict.PROVED:
         return outcome, question
@@ -191,11 +209,20 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         why = why_none(question.abstract, question.concrete, question.block)
         if infer:
             told = replace(
-                told, notes=(*told.notes, f"no relation was inferred: {why or 'none was found that is enough'}")
+                told, notes=(*told.notes, f"no relation was inferred: {why or 'none that suffices was found'}")
             )
         elif why is None and any(r.loss is Loss.RELATION for r in told.results):
             told = replace(told, notes=(*told.notes, LOOKS_LONGER))
     return told, question
+
+
+def _refused(wanted: NotAccepted) -> Outcome:
+    """There is no answer about a function that is not accepted."""
+    first = wanted.why[0]
+    note = f"this function was not compared ({first.code}): {first.message}"
+    warnings = tuple(replace(d, severity=Severity.WARNING) for d in wanted.why)
+    claim = ALONE.format(name=wanted.name)
+    return Outcome(wanted.name, Verdict.UNKNOWN, claim, (), warnings, None, {}, notes=(note,))
 
 
 def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False) -> list[Question]:
@@ -203,22 +230,23 @@ def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, fam
 
     Unless who asks knows `families` of any number, a program that has one is an error.
     """
+    return [one for one in parts(paths, split, reading, families) if isinstance(one, Question)]
+
+
+def parts(
+    paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False
+) -> list[Question | NotAccepted]:
+    """The same, with the functions that are not accepted among others that are. Raises InputError."""
     if len(paths) == 2:
         return _two_files(paths, split, reading, families)
-    return _one_file(paths, split, reading, families)
+    return [*_one_file(paths, split, reading, families)]
 
 
-def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
+def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question | NotAccepted]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    if reading.function is not None or reading.plain == "permissions":
-        found = load_functions((abstract_path, concrete_path), reading)
-        return [
-            replace(
-                _question(f.abstract, f.concrete, None), block=f.block, claim=ALONE.format(name=f.name), ending=f.ending
-            )
-            for f in found
-        ]
+    if reading.function is not None or reading.plain == "permissions" or all(map(is_llvm, paths)):
+        return [_alone(f) for f in load_functions((abstract_path, concrete_path), reading)]
     abstract, concrete = (load_compared(path, split, families, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()
@@ -233,6 +261,14 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
             if about == asked or (block.abstract is None and loaded is concrete):
                 blocks.append(block)
     return [_question(abstract, concrete, block) for block in blocks or [None]]
+
+
+def _alone(found: Compared | Refused) -> Question | NotAccepted:
+    """What is asked about a function of both files."""
+    if isinstance(found, Refused):
+        return NotAccepted(found.name, found.why.diagnostics)
+    question = _question(found.abstract, found.concrete, None)
+    return replace(question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending)
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

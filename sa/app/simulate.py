@@ -68,7 +68,7 @@ def failed(ending: Ending) -> bool:
 def _no_run(problem: NoStart | Unevaluable) -> Unknown:
     if isinstance(problem, NoStart):
         return Unknown(Reason.BOUND, "no initial state was found among small values")
-    return Unknown(Reason.UNSUPPORTED, f"`{problem}` has no value that could be computed")
+    return Unknown(Reason.UNSUPPORTED, f"`{problem}` has no computable value")
 
 
 def _impossible(wrong: NoSuchTurn) -> Diagnostic:

@@ -149,14 +149,16 @@ class Fault(Enum):
     DESTROYED = "a synchronisation object is used after its destruction"
     RAW = "a synchronisation object is used before its initialisation"
     IN_USE = "a synchronisation object ends while it is in use"
+    FREED_IN_USE = "the memory of a lock that is held is freed"
     LEAK = "allocated memory is lost"
     REACHED = "a call that must not be reached is reached"
     RACE = "two threads access one memory location, and neither access happens before the other"
     DEADLOCK = "no thread can take a step"
+    LIMIT = "a limit of the translation is reached"
 
 
 class Failure(Struct, frozen=True):
-    """What goes wrong where a step fails: how, and the statement or the formula as it is written, on one line.
+    """What goes wrong where a step fails: how, and the statement as it is written, on one line; the `detail` says more.
 
     Where another step has a part in it, that is the last one which set the variable `since`: what it did is the word
     for the value, and what is done `here` is another word.
@@ -166,6 +168,7 @@ class Failure(Struct, frozen=True):
     what: str
     since: Var | None = None
     here: str = ""
+    detail: str = ""
 
 
 class Edge(Struct, frozen=True):

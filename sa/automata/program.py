@@ -34,7 +34,8 @@ class Invariant(Struct, frozen=True):
     """A named invariant claim over the program's variables; weak unless `strong`.
 
     It is meant for any `copies` of its families, different or not, and may mention their identities. The `ways` in
-    which it may be false are told to users who did not write it. What goes wrong then may have a name, its `fault`.
+    which it may be false are told to users who did not write it. What goes wrong then may have a name, its `fault`; the
+    claim is then called by these `words`.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Invariant(Struct, frozen=True):
     copies: tuple[Copy, ...] = ()
     ways: tuple[Way, ...] = ()
     fault: Fault | None = None
+    words: str = ""
 
 
 class Guarantee(Struct, frozen=True):

@@ -21,12 +21,12 @@ class Reason(Enum):
     TIMEOUT = "the time limit was reached"
     MEMORY = "the memory limit was reached"
     INTERRUPTED = "it was interrupted"
-    CRASHED = "the process that worked on it died"
+    CRASHED = "the worker process died"
     BOUND = "a bound of the search was reached"
     SOLVER = "the solver could not decide a question"
     ENVIRONMENT = "the environment is too coarse"
-    UNSUPPORTED = "the engine does not support a construct"
-    UNDEFINED = "what was found needs behaviour that the language leaves undefined"
+    UNSUPPORTED = "the engine does not support this"
+    UNDEFINED = "the counterexample needs undefined behaviour"
     CHECKER = "the checker did not accept the evidence"
 
 

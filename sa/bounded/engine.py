@@ -164,9 +164,12 @@ def in_words(covered: Coverage) -> str:
     """What was covered, for a user."""
     if covered.complete:
         rounds = _number(covered.rounds - 1, "round")
-        return f"all runs were covered, in {rounds}, and none violates what is UNKNOWN; this is no proof"
+        found = f"all runs were covered, in {rounds}, without a violation of the UNKNOWN claims"
+        return f"{found}; this is not a proof that the checker accepts"
     rounds = _number(covered.rounds, "round")
-    said = [f"no violation of what is UNKNOWN within {f'this schedule of {rounds}' if covered.scheduled else rounds}"]
+    said = [
+        f"no violation of the UNKNOWN claims within {f'this schedule of {rounds}' if covered.scheduled else rounds}"
+    ]
     if covered.loops:
         said[0] += f", {_number(covered.unwind, 'unwinding')} of each loop"
         said.append(f"{covered.closed} of {_number(covered.loops, 'loop')} fully unrolled")

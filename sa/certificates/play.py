@@ -197,7 +197,7 @@ class Loss(Enum):
 
     BEHAVIOUR: no abstract run has the visible actions of one of them. RELATION: abstract runs have, and none keeps κ
     and ι, or not from the initial states that Spoiler takes. FORESIGHT: abstract runs have and keep κ and ι, but no
-    answer is right whatever comes next.
+    answer is right for every continuation.
     """
 
     BEHAVIOUR = "behaviour"

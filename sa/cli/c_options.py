@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Annotated, TypeAlias
 
 import typer
 
-from sa.frontends.reading import PROPERTIES, SHORT, USUAL, Reading
+from sa.frontends.reading import PROPERTIES, SHORT, USUAL, Reading, is_llvm
 
 _PANEL = "For programs in C"
 
@@ -131,8 +131,12 @@ def reading(
     return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
 
 
-def check_reading(how: Reading, files: int, others: Mapping[str, bool]) -> None:
+def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]) -> None:
     """That options for C stand beside no option that has no use for them. Raises typer.BadParameter."""
+    if any(map(is_llvm, paths)):
+        for name, given in others.items():
+            if given:
+                raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
     if others["chain"] and how != USUAL:
         raise typer.BadParameter("the options for C are not for `--chain`")
     if how.function is None and how.plain == USUAL.plain:
@@ -141,5 +145,5 @@ def check_reading(how: Reading, files: int, others: Mapping[str, bool]) -> None:
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():
         if given:
             raise typer.BadParameter(f"`{asked}` and `--{name}` exclude each other")
-    if files != 2:
+    if len(paths) != 2:
         raise typer.BadParameter(f"`{asked}` compares two files")

@@ -72,7 +72,7 @@ def refine(
     unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
     how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
     options.check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
-    c_options.check_reading(how, len(paths), {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
+    c_options.check_reading(how, paths, {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
     options.check_weakest(weakest_rely, settings.files, {"why": why, **narrowed})
     if chain:
         refine_chain(paths, split, script, certificate, cache, seed, settings)

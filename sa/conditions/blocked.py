@@ -103,5 +103,5 @@ def _goes_on(goal: Goal, kept: Container[Var], edges: Sequence[Edge], rows: Sequ
 def _waits(point: _Point) -> Diagnostic:
     hint = "the proof is trivial from here on: this thread takes no step, while the abstract thread may"
     place = point.at[0][0]
-    message = "in no run does this thread take a step from here"
+    message = "this thread never takes a step from here"
     return warning("SA509", message, point.first.origin.span or place.origin.span, hint)

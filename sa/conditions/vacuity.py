@@ -51,7 +51,7 @@ def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic
     """An error where no functions satisfy all axioms together."""
     if not axioms or not isinstance(Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT).check(()), Unsat):
         return ()
-    hint = "remove or weaken one of the axioms: anything follows from them"
+    hint = "remove or weaken one of the axioms: anything follows from a contradiction"
     return (error("SA501", "the axioms contradict each other", axioms[0].origin.span, hint),)
 
 
@@ -102,8 +102,8 @@ def _cut(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
             later = frozenset(c for v in order[order.index(var) :] for c in build.conjuncts(within(ranged[v])))
             others = (f for f in formulas if f not in later)
             if isinstance(session.check((*others, build.lnot(inside))), Sat):
-                message = f"the program does not begin where `{show(inside)}` is false"
-                hint = "say in an `init` for which values of the others it begins"
+                message = f"no run begins in a state where `{show(inside)}` is false"
+                hint = "restrict the initial values in an `init`"
                 yield warning("SA514", message, ranged[var].origin.span, hint)
 
 

@@ -133,7 +133,7 @@ def with_besides(found: Found, formulas: tuple[Term, ...]) -> Found:
     """What was proved with formulas besides what was asked, as the answer to that."""
     assert found.composition is not None
     shown = ", ".join(f"`{show(t)}`" for t in formulas)
-    note = f"proved with more than is asked, which holds after each step as well: {shown}"
+    note = f"proved with a stronger relation than asked for, which adds: {shown}"
     return replace(found, composition=replace(found.composition, besides=formulas), notes=(*found.notes, note))
 
 

@@ -102,7 +102,7 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     notes = dict[str, None]()
     chosen = asked.block is not None and asked.block.choose_init
     if chosen:
-        notes["`choose init` chooses for all copies at once, which is not looked into for any number of them"] = None
+        notes["`choose init` is not supported for any number of copies"] = None
     work, last, pace = Work(asked), None, Pace()
     waiting = tuple(t for t in (PLAYS if options.plays_first else PLAN) if isinstance(t, Refuting) or not chosen)
     for seconds in ROUNDS:
@@ -113,7 +113,7 @@ def decide_families(asked: Crowds, options: Options) -> Found:
             try:
                 found = _tried(work, tried, own, options.limits, notes)
             except LimitReached as limit:
-                notes[f"a part of the search was cut short: {limit.reason.value}"] = None
+                notes[f"part of the search was cut short: {limit.reason.value}"] = None
                 if limit.reason is not Reason.TIMEOUT:
                     return _as_far_as(asked, last, notes)
                 found, cut = None, True
@@ -210,7 +210,7 @@ def _too_large(asked: Crowds, large: Sequence[tuple[int, ...]]) -> str:
     """How many copies were too many: the least numbers say it, since with more of them there are more locations."""
     least = [c for c in large if not any(d != c and all(m <= n for m, n in zip(d, c, strict=True)) for d in large)]
     told = ", or with ".join(_copies(asked, counts) for counts in least)
-    return f"plays with {told}, or more, were not looked for: too many joint locations"
+    return f"plays with {told}, or more, were not tried: too many joint locations"
 
 
 def _copies(asked: Crowds, counts: tuple[int, ...]) -> str:

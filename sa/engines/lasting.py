@@ -32,7 +32,7 @@ from sa.terms.evaluate import Unevaluable, evaluate, holds
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
-_STAYS = "a play leads where a loop of the first function may go on for ever, which is taken to end"
+_STAYS = "the play needs a loop of the first function to run forever, and C lets such loops be assumed to end"
 
 #: More silent steps than these are very long, and so are this many states.
 LENGTH, STATES = 2_000, 20_000

@@ -33,7 +33,7 @@ from sa.smt.version import solver_version
 _FORMAT = "sacheck evidence about programs 1"
 
 #: How such evidence was found, in words.
-RECALLED = "found before"
+RECALLED = "cached"
 
 
 class Memory(Struct, frozen=True):

@@ -137,7 +137,7 @@ def _with_mirrors(work: Work, tried: Proving, ways: Ways, own: Options, whole: L
         if isinstance(found.composition, CrowdComposition):
             made = replace(found.composition, besides=followed.equations, ghosts=followed.ghosts)
             said = ", ".join(f"`{show(e)}`" for e in followed.equations)
-            note = f"proved with variables that concrete threads set and never read, which follow abstract ones: {said}"
+            note = f"proved with ghost variables that follow abstract ones: {said}"
             return replace(with_besides(found, followed.equations), composition=made, notes=(note, *found.notes))
     return None
 
@@ -198,7 +198,7 @@ def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -
     ruling = check_composition(composition, whole)
     if not isinstance(ruling, Accepted):
         where = f" ({ruling.where})" if ruling.where else ""
-        note = f"the proof from pairs was not accepted: {ruling.obligation}{where}: {ruling.why}"
+        note = f"the checker rejected the proof from pairs of threads: {ruling.obligation}{where}: {ruling.why}"
         return replace(shortcoming(pairs.goals, decisions, settled - started), notes=(note,))
     deciding, checking = ((s / len(decisions)) for s in (settled - started, perf_counter() - settled))
     results = tuple(
@@ -207,7 +207,7 @@ def proved_from(pairs: Pairs, tried: Proving, options: Options, whole: Limits) -
     )
     inferred = tuple(_inferred(pairs))
     places = [{q.env for q in t.locations} for side in (pairs.concrete, pairs.abstract) for t in side.strong]
-    notes = ("environments differ from location to location; shown is what they are at the start",)
+    notes = ("environments differ by location; those of the initial locations are shown",)
     return Found(results, composition, inferred, notes if any(len(envs) > 1 for envs in places) else ())
 
 

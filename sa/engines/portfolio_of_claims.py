@@ -90,7 +90,7 @@ def _by_sums(any_form: bool) -> Proofs:
     return partial(by_sums, any_form)
 
 
-CLAIMED: ClaimEngine = Prover("claims", "claims that are inductive as they stand", direct.by_claims)
+CLAIMED: ClaimEngine = Prover("claims", "claims, by induction", direct.by_claims)
 INTERVALS: ClaimEngine = Prover(
     "intervals",
     "intervals of each thread's own variables; counters and what else only constants decide are control",

@@ -279,7 +279,9 @@ def _pairs(
             raise
         return Found((), notes=(f"the inferred environments could not be checked: {fault}",))
     if not isinstance(ruling, Accepted):
-        return Found((), notes=(f"the proof from pairs was not accepted: {ruling.obligation}: {ruling.why}",))
+        return Found(
+            (), notes=(f"the checker rejected the proof from pairs of threads: {ruling.obligation}: {ruling.why}",)
+        )
     spent = (settled - started, perf_counter() - settled)
     results = tuple(_proved(g, d, spent, len(tried.goals)) for g, d in zip(tried.goals, tried.decisions, strict=True))
     notes = (f"invariants may mention {level.value}",) if level is not Level.HIDDEN else ()

@@ -30,7 +30,7 @@ _FORMAT = "sacheck evidence 1"
 
 
 #: The strategy of a decision that was found before.
-RECALLED = "found before"
+RECALLED = "cached"
 
 
 def decided(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Shared | None = None) -> Decision:
@@ -49,7 +49,7 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Share
     try:
         evidence = None if options.cache is None else _recalled(options.cache.read(_key(goal, options)), goal, options)
     except LimitReached as limit:
-        yield Decision(Unknown(limit.reason, "while evidence that was found before was being checked"))
+        yield Decision(Unknown(limit.reason, "while cached evidence was being checked"))
         return
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)

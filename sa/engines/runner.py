@@ -105,7 +105,7 @@ def _hurried(budget: Budget, seconds: float) -> tuple[Budget, Iterable[Note]]:
     if left is None or left <= seconds:
         return budget, ()
     bounds = replace(budget.bounds, deadline=monotonic() + seconds)
-    said = Note(f"since a claim is refuted, the others were looked at for {seconds:.0f} more seconds")
+    said = Note(f"one claim is refuted; the others were tried for {seconds:.0f} more seconds")
     return replace(budget, bounds=bounds), (said,)
 
 

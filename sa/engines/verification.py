@@ -63,8 +63,8 @@ def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:
     return each_once(t for t in outcome.tried if any(bad in t.bads for bad in claim.bads))
 
 
-_BEYOND = Unknown(Reason.BOUND, "shown only as long as no limit of the translation is reached")
-_REACHED = Unknown(Reason.BOUND, "the program goes beyond a limit of the translation")
+_BEYOND = Unknown(Reason.BOUND, "proved only for runs within the limits of the translation")
+_REACHED = Unknown(Reason.BOUND, "some runs go beyond a limit of the translation")
 
 
 def within_bounds(outcome: Verification) -> Verification:

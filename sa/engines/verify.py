@@ -39,10 +39,10 @@ from sa.engines.verification import Finding, Verification
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of, programs_of
 
-_CLOSED = "these hold in every run in which only the threads take steps"
-_OPEN = "these hold in every run in which the threads take steps, and an environment does what all relies allow"
-_OF_ANY_NUMBER = ", however many copies there are of"
-_NOT_FOUND = Unknown(Reason.BOUND, "neither an invariant that excludes a violation nor a run to one was found")
+_CLOSED = "these hold in every run of the threads"
+_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
+_OF_ANY_NUMBER = ", for any number of copies of"
+_NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
 
 
 class Options(Struct, frozen=True):
@@ -356,6 +356,6 @@ def _combined(findings: Sequence[Finding]) -> Verdict | None:
 
 def _notes(program: Program) -> Iterator[str]:
     if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used (`--open` does): the threads are each other's environment"
+        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
     if any(i.strong for i in program.invariants):
         yield "`strong` makes no difference here: only the program's threads take steps"

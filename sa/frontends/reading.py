@@ -1,4 +1,4 @@
-"""How files of C are read: what a user may choose, and as words for a certificate."""
+"""How files of C are read, and which are of LLVM IR: what a user may choose, and as words for a certificate."""
 
 from __future__ import annotations
 
@@ -61,6 +61,11 @@ class Reading(Struct, frozen=True):
 
 
 USUAL = Reading()
+
+
+def is_llvm(path: str) -> bool:
+    """Whether a file is of LLVM IR, of which functions are compared, by its name alone."""
+    return path.lower().endswith(".ll")
 
 
 def is_overflow_left_out(reading: Reading) -> bool:

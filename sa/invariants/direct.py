@@ -58,7 +58,7 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     balanced = tuple(equations(threads))
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
     offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced))))
-    yield from _settled(asked, budget, threads, offered, "inductive as it stands", frozenset(offered))
+    yield from _settled(asked, budget, threads, offered, "proved by induction", frozenset(offered))
 
 
 def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -75,7 +75,7 @@ def by_preconditions(asked: Asked, budget: Budget, report: Report) -> Iterator[E
     report(Event("preconditions", {"formulas": len(offered)}))
     # The many small formulas would only be in the way of others.
     telling = frozenset((*known, *own, *balanced))
-    yield from _settled(asked, budget, threads, offered, "inductive with what is needed before", telling)
+    yield from _settled(asked, budget, threads, offered, "proved by induction, with weakest preconditions", telling)
 
 
 def _settled(

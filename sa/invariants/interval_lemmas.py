@@ -37,7 +37,9 @@ def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclu
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
     never = tuple(b for b in open_ if b.claim is None or session.implied(b.claim, (*lemmas, *_somewhere(threads))))
     if never:
-        yield Excluded(never, Lemmas(asked.threads, lemmas, never, asked.axioms), "intervals at each thread's points")
+        yield Excluded(
+            never, Lemmas(asked.threads, lemmas, never, asked.axioms), "intervals at each thread's locations"
+        )
     if len(never) < len(asked.bads):
         # Bounds that hold always may be of use to others.
         noted(asked, budget, [part for bound in _always(known) for part in build.conjuncts(bound)])

@@ -6,7 +6,7 @@ an edge of its own that fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,17 +33,48 @@ from sa.terms.printer import show
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
+#: What is claimed where a step cannot go wrong in this way.
+_CLAIMED: Mapping[Fault, str] = {
+    Fault.ASSERTION: "assertion",
+    Fault.RANGE: "value in range",
+    Fault.INDEX: "index in bounds",
+    Fault.DIVISION: "no division by 0",
+    Fault.TWICE: "different elements",
+    Fault.LOCK: "lock held",
+    Fault.START: "started once",
+    Fault.FULL: "sequence not full",
+    Fault.EMPTY: "sequence not empty",
+    Fault.GUARANTEE: "guarantee",
+    Fault.OVERFLOW: "no overflow",
+    Fault.UNDEFINED: "defined",
+    Fault.POINTER: "valid pointer",
+    Fault.FREED: "no use after free",
+    Fault.ENDED: "no use after lifetime",
+    Fault.FREED_TWICE: "no double free",
+    Fault.NOT_ALLOCATED: "valid free",
+    Fault.DESTROYED: "no use after destruction",
+    Fault.RAW: "no use before initialisation",
+    Fault.IN_USE: "not in use at its end",
+    Fault.FREED_IN_USE: "lock not held when freed",
+    Fault.LEAK: "no memory leak",
+    Fault.REACHED: "never reached",
+    Fault.RACE: "no data race",
+    Fault.DEADLOCK: "no deadlock",
+    Fault.LIMIT: "within the limits of the translation",
+}
+
 
 class Claim(Struct, frozen=True):
     """Something that a program claims about itself, in words and as what must not happen.
 
-    `threads` and `families` are what it speaks of: the program's, and for a guarantee these with failing edges of its
-    own. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. The `ways` in
-    which it may be false are known of some. It is claimed of the program itself, or of the one with this number
-    `beside` it. What goes wrong may have a name, its `fault`.
+    `what` says it without the `thread` that it is about, if it is about one. `threads` and `families` are what it
+    speaks of: the program's, and for a guarantee these with failing edges of its own. What is bad about copies is so
+    about symbolic ones, or about the steps of a family's automaton. The `ways` in which it may be false are known of
+    some. It is claimed of the program itself, or of the one with this number `beside` it. `faults` are the ways of
+    going wrong that it excludes, where they have names.
     """
 
-    name: str
+    what: str
     bads: tuple[Bad, ...]
     origin: Origin
     expect: Verdict | None
@@ -51,7 +82,18 @@ class Claim(Struct, frozen=True):
     families: tuple[Family, ...] = ()
     ways: tuple[Way, ...] = ()
     beside: int | None = None
-    fault: Fault | None = None
+    faults: tuple[Fault, ...] = ()
+    thread: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The claim with its thread."""
+        return self.what if self.thread is None else f"{self.thread}: {self.what}"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What sort of claim it is: `invariant`, or the faults that it excludes."""
+        return tuple(f.name.lower() for f in self.faults) or ("invariant",)
 
 
 def programs_of(program: Program) -> tuple[tuple[int | None, Program], ...]:
@@ -82,8 +124,11 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        name, origin, expect = f"invariant {invariant.name}", invariant.origin, invariant.expect
-        claims.append(Claim(name, bads, origin, expect, program.threads, ways=invariant.ways, fault=invariant.fault))
+        what = invariant.words or f"invariant {invariant.name}"
+        faults = () if invariant.fault is None else (invariant.fault,)
+        claims.append(
+            Claim(what, bads, invariant.origin, invariant.expect, program.threads, ways=invariant.ways, faults=faults)
+        )
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
 
 
@@ -94,22 +139,28 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
         if edge.label is not None and edge.label.action == FAIL:
             found.setdefault(innermost(edge.origin), []).append(edge)
     for origin, edges in found.items():
-        faults = {e.failure.fault for e in edges if e.failure is not None}
-        kind = "assert" if Fault.ASSERTION in faults else "no" if faults == {Fault.RACE} else "no failure in"
-        name = f"{kind} {_words(edges[0])}"
-        yield _never(f"{thread.name}: {name}", thread, edges, origin, threads)
+        yield _never(_claimed(edges), thread, edges, origin, threads)
 
 
-def _words(edge: Edge) -> str:
-    """What fails, as it is written."""
-    text = edge.origin.text if edge.failure is None else edge.failure.what
-    return " ".join(text.split()).removesuffix(";")
+def _claimed(edges: Iterable[Edge]) -> str:
+    """What is claimed of steps that would fail: an assertion as it is written, else a few words and the statement."""
+    failures = tuple(dict.fromkeys(e.failure or Failure(Fault.REACHED, e.origin.text) for e in edges))
+    text = " ".join(failures[0].what.split()).removesuffix(";")
+    faults = {f.fault for f in failures}
+    if Fault.ASSERTION in faults:
+        return text
+    if faults == {Fault.RACE}:
+        return f"no {text}"
+    words = dict.fromkeys(f"{_CLAIMED[f.fault]} ({f.detail})" if f.detail else _CLAIMED[f.fault] for f in failures)
+    return f"{', '.join(words)}: {text}"
 
 
 def _never(
-    name: str, thread: Automaton, edges: Iterable[Edge], origin: Origin, threads: tuple[Automaton, ...]
+    what: str, thread: Automaton, edges: Sequence[Edge], origin: Origin, threads: tuple[Automaton, ...]
 ) -> Claim:
-    return Claim(name, tuple(Bad(Failing(thread.name, edge), None) for edge in edges), origin, None, threads)
+    bads = tuple(Bad(Failing(thread.name, edge), None) for edge in edges)
+    faults = tuple(dict.fromkeys(e.failure.fault for e in edges if e.failure is not None))
+    return Claim(what, bads, origin, None, threads, faults=faults, thread=thread.name)
 
 
 def _guarded(place: int, guarantee: Guarantee, threads: tuple[Automaton, ...]) -> Claim:
@@ -127,7 +178,7 @@ def _guarded(place: int, guarantee: Guarantee, threads: tuple[Automaton, ...]) -
         locations = (*locations, Location(end, build.TRUE, None, thread.origin))
     guarded = replace(thread, locations=locations, edges=(*thread.edges, *added))
     everyone = (*threads[:place], guarded, *threads[place + 1 :])
-    return _never(f"{thread.name}: guarantee {show(guarantee.relation)}", guarded, added, guarantee.origin, everyone)
+    return _never(f"guarantee {show(guarantee.relation)}", guarded, added, guarantee.origin, everyone)
 
 
 def _kept(guarantee: Guarantee, edge: Edge, shared: tuple[Var, ...]) -> Term:

@@ -30,7 +30,7 @@ def _of_goal(goal: Goal, pre: tuple[Formula, ...], bounds: Limits) -> tuple[Diag
         return ()
     session = Session(bounds, tuple(a.formula for a in goal.axioms), rlimit=RLIMIT)
     if goal.axioms and _impossible(session, ()):
-        hint = "the axioms of both sides are assumed together, and anything follows from them"
+        hint = "both axioms are assumed, and anything follows from a contradiction"
         place = goal.axioms[0].origin.span
         return (error("SA501", "the axioms of the two sides contradict each other", place, hint),)
     # The goal may name variables otherwise than the block does, so formulas are known by their places.

@@ -137,7 +137,9 @@ def about_unrelated(goals: Sequence[Goal]) -> tuple[str, ...]:
     for side, variables, every in sides:
         names = list(_written([off_side(v.var.name) for v in variables if not v.internal], *_grouped(every)))
         if names:
-            found.append(f"nothing relates the {side} {_listed([f'`{n}`' for n in names], NAMES)}")
+            what = f"the {side} {_listed([f'`{n}`' for n in names], NAMES)}"
+            fine = " (fine for implementation variables)" if side == "concrete" else ""
+            found.append(f"{what} {'is' if len(names) == 1 else 'are'} not in the relation{fine}")
     return tuple(found)
 
 
@@ -150,7 +152,7 @@ def about_parameters(goals: Sequence[Goal]) -> Iterator[str]:
         yield f"the abstract side chooses {_listed(names, NAMES)} at the start, since it says `choose init`"
     elif names:
         listed = _listed(names, NAMES)
-        yield f"nobody chooses the abstract {listed}: the claim is for all values (`choose init` chooses one)"
+        yield f"the claim is for all values of the abstract {listed} (`choose init` lets the abstract side choose)"
 
 
 def misspelled(goals: Sequence[Goal]) -> Iterator[Diagnostic]:
@@ -164,6 +166,6 @@ def misspelled(goals: Sequence[Goal]) -> Iterator[Diagnostic]:
         if close:
             span = theirs[close[0]].origin.span
             labels = () if span is None else (Label(span, "this may be meant"),)
-            message = f"nothing relates `{name}`, and the abstract side has no variable of this name"
+            message = f"`{name}` is not in the relation, and the abstract side has no variable of this name"
             hint = f"did you mean `{close[0]}`? variables of different names are related by `relate conc.x == abs.y;`"
             yield warning("SA513", message, variable.origin.span, hint, labels)

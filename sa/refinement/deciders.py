@@ -120,7 +120,8 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
             return
         case NotCovered():
             yield Stuck(
-                Unknown(Reason.SOLVER, "whether every initial state is related to an abstract one"), effort_of(asked)
+                Unknown(Reason.SOLVER, "it is not known whether every initial state is related to an abstract one"),
+                effort_of(asked),
             )
             return
     broken = None if asked.goal.choose_init else broken_at_start(work.session, work.board)

@@ -25,7 +25,7 @@ def relation_of(search: Search, solution: Mapping[Pair, Term] | None = None) -> 
         alive = {p: s for p, s in search.pairs.items() if solution.get(p, build.FALSE) is not build.FALSE}
     covered = search.opening_cover()
     if not isinstance(covered, Covered):
-        return Unknown(Reason.SOLVER, "whether every initial state is related to an abstract one")
+        return Unknown(Reason.SOLVER, "it is not known whether every initial state is related to an abstract one")
     closures = {pair[1]: search.closure(pair[1]).relation for pair in alive}
     return Relation(
         tuple(

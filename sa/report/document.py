@@ -111,7 +111,7 @@ class Fit(Enum):
 
     #: What its widest cell needs.
     WHOLE = "whole"
-    #: The same up to a limit; longer names are cut.
+    #: The same up to a limit; longer names go on below.
     NAME = "name"
     #: The same, cut where the other columns need the room.
     SHRINK = "shrink"
@@ -122,12 +122,13 @@ class Fit(Enum):
 
 
 class Column(Struct, frozen=True):
-    """A column of a table: at least `least` cells wide, with `gap` blanks before it."""
+    """A column of a table: at least `least` cells wide, with `gap` blanks before it; a name's is `most` wide."""
 
     fit: Fit = Fit.WHOLE
     right: bool = False
     least: int = 0
     gap: int = 2
+    most: int = 56
 
 
 class Row(Struct, frozen=True):

@@ -123,11 +123,11 @@ def no_choice(edge: Edge) -> Why:
     written = [c.var for c in edge.choices if c.var.name.base != QUOTIENT]
     if not written:
         # A quotient is a choice that its condition determines.
-        return Why(edge.origin.span, "what it computes is no answer", (), name_of(edge))
+        return Why(edge.origin.span, "the value that it computes does not match", (), name_of(edge))
     said = [c for c in conjuncts(edge.guard) if all(v.name.base != QUOTIENT for v in c.free)]
     chosen = ", ".join(dict.fromkeys(map(_chosen_name, written)))
     limits = f" with {' && '.join(show(c, _chosen_name) for c in said)}" if said else ""
-    return Why(edge.origin.span, f"no value of {chosen}{limits} is an answer", (), name_of(edge))
+    return Why(edge.origin.span, f"no value of {chosen}{limits} matches this step", (), name_of(edge))
 
 
 def _chosen_name(var: Var) -> str:

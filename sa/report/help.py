@@ -69,7 +69,7 @@ def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
     if arbitrary and not c:
         yield f"a value in place of an arbitrary one on the abstract side (line {_some(arbitrary)})"
     if c:
-        yield "in both files loops of fewer rounds, and numbers of smaller types"
+        yield "in both files fewer loop iterations and smaller integer types"
     elif not families and (endless := [v for goal in goals for v in _endless([goal.concrete])]):
         yield _finite(endless)
     if any(matches_environments(goal) for goal in goals) and not families:
@@ -103,7 +103,7 @@ def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
     endless = _endless((*outcome.program.threads, *(f.thread for f in outcome.program.families)))
     if c:
         ways.append("an `assert` of what holds where the threads disturb each other, which is then used for the others")
-        ways.append("fewer rounds of loops, or smaller arrays, to see whether something is wrong at all")
+        ways.append("fewer loop iterations, or smaller arrays, to see whether something is wrong at all")
     else:
         if endless and not outcome.program.families:
             ways.append(_finite(endless))

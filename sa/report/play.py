@@ -151,7 +151,7 @@ def _ending(ending: Ending, goal: Goal, width: int) -> Iterator[Text]:
     if hidden > 0:
         yield Text(" " * _GUTTER + f"… and {hidden} more, in the output of --json", FAINT)
     if ending.solver:
-        yield from _note("That there is no other answer was checked by the solver.", width)
+        yield from _note("The solver checked that there is no other answer.", width)
 
 
 def _reason(why: Why, goal: Goal, width: int) -> Iterator[Text]:

@@ -19,7 +19,7 @@ from sa.report.help import what_may_help_steps
 from sa.report.prove_leaf import BELOW, LEAF, failed_leaf, headed
 from sa.report.refine import lost, seconds_section, unbounded
 from sa.report.tried import tried_of_step
-from sa.report.verify import CLAIM_COLUMNS, line_of
+from sa.report.verify import STEP_COLUMNS, line_of
 from sa.scripts.result import Proof, StepResult
 
 #: What rules are called behind the number that the paper gives them.
@@ -40,7 +40,7 @@ def proof_document(proof: Proof, seconds: Mapping[str, float], why: bool = True)
     counts = Counter(s.verdict for s in proof.steps)
     known = ", ".join(f"{counts[v]} {v.value.lower()}" for v in Verdict if counts[v])
     steps = "1 step" if len(proof.steps) == 1 else f"{len(proof.steps)} steps"
-    table = document.Table(CLAIM_COLUMNS, tuple(_row(s, proof) for s in proof.steps), apart=True)
+    table = document.Table(STEP_COLUMNS, tuple(_row(s, proof) for s in proof.steps), apart=True)
     sections: list[document.Section] = [(document.Paragraph(f"{steps}, {domain(proof)}: {known}"), table)]
     for step in proof.steps:
         sections.extend(_evidence(step, proof))
@@ -56,7 +56,7 @@ def _evidence(result: StepResult, proof: Proof) -> Iterator[document.Section]:
     """Plays and runs that refute a step."""
     for goal in result.results:
         if goal.play is not None:
-            yield from lost(goal.play, goal, f"{_label(result)}: a play that the abstract side loses:")
+            yield from lost(goal.play, goal, f"{_label(result)}: a play that the abstract side cannot answer:")
     if result.run is not None and isinstance(result.step.claim, Preserves):
         yield (document.Paragraph(f"{_label(result)}: violated at the end of this run:"),)
         program = proof.script.programs[result.step.claim.side[0][0]]

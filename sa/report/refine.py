@@ -69,7 +69,7 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     if outcome.verdict is Verdict.UNKNOWN:
         sections.extend(_open(outcome, why))
     if outcome.escape is not None and outcome.escape.play is not None:
-        head = "A visible behaviour escapes, whatever is related. A run that shows it:"
+        head = "The abstract program does not have this visible behaviour, whatever is related:"
         sections.extend(lost(outcome.escape.play, outcome.escape, head))
     if outcome.proposal is not None:
         sections.extend(_proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
@@ -155,7 +155,7 @@ def _evidence(result: Result, escapes: bool, follows: bool) -> Iterator[Section]
     if result.unknown is not None:
         yield (Paragraph(f"{result.goal.name}: unknown because {because(result.unknown)}"),)
     if result.play is not None:
-        head = f"{result.goal.name} fails. A play that the abstract side loses:"
+        head = f"{result.goal.name} fails. A play that the abstract side cannot answer:"
         yield from lost(result.play, result, head, escapes, follows)
 
 
@@ -172,7 +172,7 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
     yield (PlayTrace(story(plain, goal), goal),)
     match result.loss:
         case None if follows:
-            yield (Paragraph("What fails is to follow step by step with this relation."),)
+            yield (Paragraph("Not simulated step by step with this relation; no visible difference is known."),)
         case None if result.goal.closed:
             start = "" if isinstance(plain, Uncovered) else "What fails is to follow step by step. "
             yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
@@ -181,13 +181,13 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
         case Loss.BEHAVIOUR:
             yield (Paragraph("No abstract run has these visible actions.", Tone.BAD),)
         case Loss.RELATION if escapes:
-            yield (Paragraph("In this play only the relation fails; in the next one a visible behaviour escapes."),)
+            yield (Paragraph("In this play only the relation fails; the next one shows a visible difference."),)
         case Loss.RELATION:
-            text = "Only the relation fails here: an abstract run with the same visible actions exists, but none "
+            text = "Only the relation fails: an abstract run with the same visible actions exists, but none "
             yield (Paragraph(text + _kept(plain, goal)),)
         case Loss.FORESIGHT:
-            text = "What fails is to follow step by step: an abstract run with the same visible actions exists, but no "
-            text += "answer is right whatever comes next."
+            text = "Not simulated step by step: an abstract run with the same visible actions exists, but no "
+            text += "answer is right for every continuation."
             yield (Paragraph(text),)
         case _ as never:
             assert_never(never)

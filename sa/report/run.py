@@ -162,11 +162,16 @@ def _row(number: str, cells: Iterable[Text], where: Layout) -> Text:
     return line.append_text(Text(" │ ", FAINT).join(fit(cell, where.column) for cell in cells))
 
 
+def fault_text(failure: Failure) -> str:
+    """How a step goes wrong, and what more is known of it."""
+    return f"{failure.fault.value} ({failure.detail})" if failure.detail else failure.fault.value
+
+
 def _ending(ending: Ending, steps: int, failure: Failure | None = None) -> Iterator[Text]:
     yield Text()
     count = f"{steps} step" if steps == 1 else f"{steps} steps"
     # What an assertion or a call says stands in the claim.
     plain = (Fault.ASSERTION, Fault.REACHED)
     known = ending is Ending.FAILED and failure is not None and failure.fault not in plain
-    why = f": {failure.fault.value}" if known and failure is not None else ""
+    why = f": {fault_text(failure)}" if known and failure is not None else ""
     yield Text.assemble(" " * _GUTTER, (f"{ending.value}{why}", _STYLE.get(ending, OPEN)), (f"  ({count})", FAINT))

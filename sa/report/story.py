@@ -136,7 +136,10 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     else:
         told = _from(first, goal, lengths)
     if rest:
-        more = Why(None, f"{_count(rest, 'other abstract initial state', 'other abstract initial states')} lost too")
+        more = Why(
+            None,
+            f"{_count(rest, 'other abstract initial state also fails', 'other abstract initial states also fail')}",
+        )
         told = replace(told, ending=replace(told.ending, reasons=(*told.ending.reasons, more)))
     return told
 
@@ -179,7 +182,7 @@ def _round(step: Step, here: Position, followed: Reply | None, wholes: Mapping[V
     if followed is None:
         return Round(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
-    summaries = [*_summaries(others, wholes), *(["all other answers lose as well"] if step.others else [])]
+    summaries = [*_summaries(others, wholes), *(["all other alternatives also fail later"] if step.others else [])]
     return Round(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
 
 
@@ -197,10 +200,10 @@ def _summaries(others: Sequence[Position | Broken], wholes: Mapping[Var, Whole])
     """What the answers that the story does not follow lead to, in a few words."""
     breaks = Counter(show_with(o.formula.term, plain_name, wholes) for o in others if isinstance(o, Broken))
     for formula, number in breaks.items():
-        yield f"{_count(number, 'other answer breaks', 'other answers break')} {formula}"
+        yield f"{_count(number, 'alternative breaks', 'alternatives break')} {formula}"
     later = sum(isinstance(o, Position) for o in others)
     if later:
-        yield _count(later, "other answer loses as well", "other answers lose as well")
+        yield _count(later, "alternative also fails later", "alternatives also fail later")
 
 
 def _lost(step: Step, here: Position, abstract: Automaton, wholes: Mapping[Var, Whole]) -> Ending:
@@ -235,10 +238,9 @@ def _left_out(step: Step, abstract: Automaton) -> Iterator[Why]:
     """Which answers need not be looked at: those through states that no step leaves."""
     places = Counter(b.states for b in step.beyond)
     for states, number in places.items():
-        since = "" if number == len(abstract.locations) else "from some place on "
-        yield Why(
-            None, f"answers with {show(states, bare)} are left out: {since}no abstract step makes that false again"
-        )
+        where = "" if number == len(abstract.locations) else " at these locations"
+        reached = show(states, bare)
+        yield Why(None, f"answers that reach {reached} fail: no abstract step{where} makes it false again")
 
 
 def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:

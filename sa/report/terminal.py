@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.report.document import (
     Block,
@@ -36,7 +37,6 @@ _STYLE = {
     Tone.FAINT: FAINT,
     Tone.PLACE: PLACE,
 }
-_WIDEST_NAME = 40
 _NARROWEST_NAME = 20
 _NARROWEST_REST = 16
 
@@ -108,9 +108,10 @@ class _Layout(Struct, frozen=True):
     rest: int
 
 
-def _table(table: Table, width: int) -> Iterator[Text]:
-    if not table.rows:
+def _table(whole: Table, width: int) -> Iterator[Text]:
+    if not whole.rows:
         return
+    table = _without_empty(whole)
     layout = _layout(table, width)
     for row in table.rows:
         if table.apart:
@@ -120,10 +121,21 @@ def _table(table: Table, width: int) -> Iterator[Text]:
             yield from _block(block, width)
 
 
+def _without_empty(table: Table) -> Table:
+    """The table without columns that have nothing in any row."""
+    kept = [i for i, c in enumerate(table.columns) if c.fit is not Fit.NAME or any(r.cells[i].text for r in table.rows)]
+    rows = tuple(replace(row, cells=tuple(row.cells[i] for i in kept)) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[i] for i in kept), rows=rows)
+
+
 def _layout(table: Table, width: int) -> _Layout:
-    wanted = [_wanted(c, [row.cells[i] for row in table.rows], width) for i, c in enumerate(table.columns)]
+    wanted = [_wanted(c, [row.cells[i] for row in table.rows]) for i, c in enumerate(table.columns)]
     over = table.indent - table.columns[0].gap + sum(wanted) + sum(c.gap for c in table.columns) - width
-    wanted = [w - max(0, over) if c.fit is Fit.SHRINK else w for w, c in zip(wanted, table.columns, strict=True)]
+    for number, column in enumerate(table.columns):
+        if over > 0 and column.fit in (Fit.SHRINK, Fit.NAME):
+            narrow = wanted[number] - over if column.fit is Fit.SHRINK else max(_NARROWEST_NAME, wanted[number] - over)
+            over -= max(0, wanted[number] - narrow)
+            wanted[number] = min(wanted[number], narrow)
     start = table.indent - table.columns[0].gap
     ends = list(accumulate((w + c.gap for w, c in zip(wanted, table.columns, strict=True)), initial=start))
     shown = len(wanted)
@@ -134,24 +146,44 @@ def _layout(table: Table, width: int) -> _Layout:
     return _Layout(tuple(wanted[:shown]), ends[shown])
 
 
-def _wanted(column: Column, cells: Sequence[Words], width: int) -> int:
+def _wanted(column: Column, cells: Sequence[Words]) -> int:
+    if column.fit is Fit.REST:
+        return min(_NARROWEST_REST, max(cell_len(cell.text) for cell in cells))
     widest = max(column.least, *(cell_len(cell.text) for cell in cells))
-    return min(_WIDEST_NAME, widest, max(_NARROWEST_NAME, width // 2)) if column.fit is Fit.NAME else widest
+    return min(column.most, widest) if column.fit is Fit.NAME else widest
+
+
+def _name(text: str, width: int, style: str) -> list[Text]:
+    """A name on as many lines as it needs; words that are too long are broken."""
+    lines = (line.plain for line in wrap(text, width))
+    return [Text(line[at : at + width], style) for line in lines for at in range(0, len(line), width)]
 
 
 def _row(cells: Sequence[Words], table: Table, layout: _Layout, width: int) -> Iterator[Text]:
-    line = Text(" " * table.indent)
+    """The lines of a row: long names and the last column go on below."""
+    columns = list[tuple[int, list[Text]]]()
+    start = table.indent
     for number, (cell, wide, column) in enumerate(zip(cells, layout.widths, table.columns, strict=False)):
-        line.append(" " * column.gap if number else "")
-        blanks = " " * (wide - cell_len(cell.text)) if column.right else ""
-        line.append(blanks).append_text(fit(_text([cell]), wide - len(blanks)))
-    if len(layout.widths) < len(cells) and table.columns[len(layout.widths)].fit is Fit.REST:
-        rest = cells[len(layout.widths)]
-        line.append(" " * table.columns[len(layout.widths)].gap)
-        if width - line.cell_len >= _NARROWEST_REST:
-            yield from _item(line, rest.text, rest.tone, width)
-            return
+        start += column.gap if number else 0
+        if column.fit is Fit.NAME:
+            lines = _name(cell.text, wide, _STYLE[cell.tone])
+        else:
+            blanks = " " * (wide - cell_len(cell.text)) if column.right else ""
+            lines = [Text(blanks).append_text(fit(_text([cell]), wide - len(blanks)))]
+        columns.append((start, lines))
+        start += wide
+    rest = len(layout.widths)
+    below: Iterator[Text] = iter(())
+    if rest < len(cells) and table.columns[rest].fit is Fit.REST:
+        start += table.columns[rest].gap
+        text, tone = cells[rest].text, cells[rest].tone
+        if width - start >= min(_NARROWEST_REST, cell_len(text)):
+            columns.append((start, wrap(text, width - start, _STYLE[tone])))
+        else:
+            below = _block(Paragraph(text, tone, 2 * table.indent), width)
+    for pieces in zip_longest(*(lines for _, lines in columns), fillvalue=Text()):
+        line = Text()
+        for (at, _), piece in zip(columns, pieces, strict=True):
+            line.append(" " * (at - line.cell_len)).append_text(piece)
         yield line
-        yield from _block(Paragraph(rest.text, rest.tone, 2 * table.indent), width)
-        return
-    yield line
+    yield from below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename
 
 from msgspec import Struct
 
@@ -46,8 +47,18 @@ from sa.terms.term import Var
 
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
 
-#: The columns of claims and steps: name, verdict, seconds, place, and how it was settled.
-CLAIM_COLUMNS = (Column(Fit.NAME), Column(least=8), Column(right=True), Column(), Column(Fit.REST))
+#: The columns of steps of a proof: name, verdict, seconds, place, and how it was settled; claims have a thread as well.
+STEP_COLUMNS = (Column(Fit.NAME), Column(least=8), Column(right=True), Column(), Column(Fit.REST))
+_CLAIM_COLUMNS = (
+    Column(Fit.NAME),
+    Column(),
+    Column(Fit.NAME, most=24),
+    Column(least=8),
+    Column(Fit.REST),
+)
+
+#: So many threads with the same claim are named.
+_THREADS_NAMED = 3
 
 
 class Shown(Struct, frozen=True):
@@ -71,8 +82,13 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         *empty,
         (_claims(outcome.findings),),
     ]
+    told = set[tuple[object, ...]]()
     for shown in runs(outcome):
-        sections.extend(_violated(shown, outcome))
+        about = {_row(f) for f in shown.findings}
+        # What is claimed of several threads alike is one row, and has one run.
+        if not about <= told:
+            sections.extend(_violated(shown, outcome))
+            told |= about
     sections.extend(_unknown(outcome.findings))
     if why:
         sections.extend(tried_of_claims(outcome))
@@ -112,20 +128,48 @@ def runs(outcome: Verification) -> tuple[Shown, ...]:
 
 
 def _claims(findings: Sequence[Finding]) -> Table:
-    """A row each claim: its name, the verdict, when it was known, where it stands, and how it was settled."""
-    return Table(CLAIM_COLUMNS, tuple(map(_claim, findings)))
+    """A row each claim; what is claimed of several threads alike, with one answer, is one row."""
+    rows = dict[tuple[object, ...], list[Finding]]()
+    reasons = {f.unknown for f in findings if f.unknown is not None}
+    for finding in findings:
+        rows.setdefault((*_row(finding), finding.verdict, finding.unknown), []).append(finding)
+    return Table(_CLAIM_COLUMNS, tuple(_claim(found, len(reasons) > 1) for found in rows.values()))
 
 
-def _claim(finding: Finding) -> Row:
+def _row(finding: Finding) -> tuple[object, ...]:
+    """What claims in one row have in common."""
+    claim = finding.claim
+    return (claim.what, claim.origin.span, claim.expect)
+
+
+def _claim(found: Sequence[Finding], why: bool) -> Row:
+    """What is claimed, where, of whom, the verdict, and how it was settled or `why` it was not."""
+    finding = found[0]
+    how = "; ".join(dict.fromkeys(f.how for f in found))
+    if why and finding.unknown is not None:
+        how = because(finding.unknown)
     cells = (
-        Words(finding.claim.name),
+        Words(finding.claim.what),
+        Words(place_of(finding.claim.origin), Tone.FAINT),
+        Words(_threads([f.claim.thread for f in found]), Tone.FAINT),
         verdict_words(finding.verdict),
-        Words(f"{finding.seconds:.2f} s", Tone.FAINT),
-        Words(line_of(finding.claim.origin), Tone.FAINT),
-        Words(finding.how, Tone.FAINT),
+        Words(how, Tone.FAINT),
     )
     wrong = unexpected(finding.claim.expect, finding.verdict)
     return Row(cells, () if wrong is None else (Line((Words(wrong, Tone.BAD),), indent=4),))
+
+
+def _threads(names: Sequence[str | None]) -> str:
+    """The threads of a row, not more than a few of them by name."""
+    known = list(dict.fromkeys(n for n in names if n is not None))
+    more = len(known) - _THREADS_NAMED
+    return ", ".join(known) if more <= 1 else f"{', '.join(known[:_THREADS_NAMED])} and {more} more"
+
+
+def place_of(origin: Origin) -> str:
+    """Where something stands: `lock.c:12`."""
+    span = origin.span
+    return "" if span is None else f"{basename(span.source.name)}:{position(span.source, span.start).line}"
 
 
 def line_of(origin: Origin) -> str:
@@ -169,7 +213,7 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
         spoken = {v.name.thread for v in free if v.name.place is not None}
         threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
-        if finding.claim.fault is Fault.DEADLOCK:
+        if Fault.DEADLOCK in finding.claim.faults:
             places = tuple(waiting(finding.claim.threads, last))
         return (*places, *_values(free, last.shared, None, program))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start
@@ -187,10 +231,7 @@ def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | Non
 
 
 def _unknown(findings: Sequence[Finding]) -> Iterator[Section]:
-    """Why there is no answer, once for all claims that have the same reason."""
-    reasons = dict[str, list[str]]()
-    for finding in findings:
-        if finding.unknown is not None:
-            reasons.setdefault(because(finding.unknown), []).append(finding.claim.name)
-    for reason, names in reasons.items():
-        yield (Paragraph(f"{', '.join(names)}: unknown because {reason}"),)
+    """Why there is no answer, where it is the same for all claims without one; otherwise the rows say it."""
+    reasons = dict.fromkeys(because(f.unknown) for f in findings if f.unknown is not None)
+    if len(reasons) == 1:
+        yield (Paragraph(f"UNKNOWN because {next(iter(reasons))}"),)

@@ -27,12 +27,18 @@ from sa.report.verify import domain, notes_of, runs, violating
 
 
 class FindingJson(Struct, frozen=True):
-    """What became of a claim. `run` is an index into the document's runs; `values` are those that violate it.
+    """What became of a claim: `name` is `what` is claimed with the `thread` of which it is.
+
+    `kinds` are `invariant`, or the ways of going wrong that the claim excludes. `run` is an index into the
+    document's runs; `values` are those that violate it.
 
     `tried` are the engines that were asked where there is no answer.
     """
 
     name: str
+    what: str
+    kinds: list[str]
+    thread: str | None
     verdict: Verdict
     expected: Verdict | None
     how: str
@@ -88,6 +94,9 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
 def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> FindingJson:
     return FindingJson(
         finding.claim.name,
+        finding.claim.what,
+        list(finding.claim.kinds),
+        finding.claim.thread,
         finding.verdict,
         finding.claim.expect,
         finding.how,

@@ -28,7 +28,7 @@ def weakest_document(found: Weakest, text: str, seconds: float) -> Document:
         sections.append((Paragraph(f"No environment was found because {because(found.unknown)}"),))
     if found.hopeless is not None and found.hopeless.play is not None:
         sections.extend(
-            lost(found.hopeless.play, found.hopeless, "The abstract side loses although no other thread interferes:")
+            lost(found.hopeless.play, found.hopeless, "The abstract side cannot answer even without interference:")
         )
     if found.environment is not None:
         sections.extend(_environment(found, found.environment, text))
@@ -42,7 +42,7 @@ def _headline(found: Weakest) -> str:
         case Verdict.PROVED:
             if found.environment is not None and found.environment.maximal:
                 return f"{names} in the weakest environment below"
-            return f"{names} in the environment below, which need not be the weakest"
+            return f"{names} in the environment below, perhaps not the weakest"
         case Verdict.REFUTED:
             return f"{names} in no environment"
         case Verdict.UNKNOWN:
@@ -91,9 +91,9 @@ def _said(needed: Needed) -> str:
         case Verdict.REFUTED:
             return clause_text(needed.clause)
         case None:
-            return f"{clause_text(needed.clause)}   (not checked whether it is needed)"
+            return f"{clause_text(needed.clause)}   (possibly redundant)"
         case Verdict.UNKNOWN | Verdict.PROVED:
-            return f"{clause_text(needed.clause)}   (whether it is needed is unknown)"
+            return f"{clause_text(needed.clause)}   (possibly redundant)"
         case _ as verdict:
             assert_never(verdict)
 

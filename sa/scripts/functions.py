@@ -19,5 +19,5 @@ def doubt(script: Script, bounds: Limits, seed: int) -> Diagnostic | None:
         return None
     if isinstance(Session(bounds, tuple(a.formula for a in axioms), seed, rlimit=SOON).check(()), Sat):
         return None
-    hint = "the axioms contradict each other, so anything follows from them: weaken them, or give functions a body"
+    hint = "the axioms contradict each other, so anything follows: weaken them, or give functions a body"
     return warning("SA512", "it is not known whether the axioms can be true", axioms[0].origin.span, hint)

@@ -36,7 +36,7 @@ def worlds_of(script: Script, session: Session, options: Options) -> dict[str, W
     Raises LimitReached, InputError, and NotGenerated on an internal error.
     """
     if script.axioms and isinstance(session.again(SOON).check(()), Unsat):
-        hint = "the axioms of all programs are assumed together, and anything follows from them"
+        hint = "the axioms of all programs are assumed, and anything follows from a contradiction"
         raise InputError((error("SA501", "the axioms contradict each other", script.axioms[0].origin.span, hint),))
     conditions = conditions_of(t for p in script.programs.values() for t in p.threads)
     found = dict[str, World]()

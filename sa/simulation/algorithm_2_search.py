@@ -358,7 +358,10 @@ class Search:
             case NotCovered(state, True):
                 return LostChoices(state)
             case _:
-                raise GaveUp(Reason.SOLVER, "whether every initial state is related to one that is not lost")
+                raise GaveUp(
+                    Reason.SOLVER,
+                    "it is not known whether every initial state is related to an abstract one that can answer",
+                )
 
     def _check_drift(self, state: PairState, lemma: Lemma) -> Loss | None:
         cube = lemma.raw

@@ -111,8 +111,8 @@ def _undeclared(abstract: Program, concrete: Program, block: Refinement | None) 
         return
     place = block.origin.span if declaring is None and block is not None else None
     place = declaring.origin.span if declaring is not None else place
-    hint = "leave the relies out: what is asked for is the weakest one that would do"
-    raise InputError((error("SA410", "a rely is declared here, and one is asked for", place, hint),))
+    hint = "leave out the relies: `--weakest-rely` infers them"
+    raise InputError((error("SA410", "a rely is declared here, and the weakest one is asked for", place, hint),))
 
 
 def _alone(pair: Pairing, abstract: Program, concrete: Program) -> tuple[Program, Program]:
@@ -197,7 +197,7 @@ def _without_any(nothing: Weakest, asking: _Asking) -> Weakest:
     result = answered(closed, asking.options)
     if result.verdict is Verdict.REFUTED:
         return replace(nothing, hopeless=result)
-    why = "the states from which the abstract side wins without interference were not found"
+    why = "the states from which the abstract side can answer without interference were not found"
     return replace(nothing, unknown=Unknown(Reason.BOUND, why))
 
 

@@ -79,7 +79,7 @@ LOOP = "global x : int = 0; thread A { while (x < 5) { x := x + 1; } assert x !=
 
 def test_a_loop_that_is_not_unrolled_far_enough_is_told_and_not_safe() -> None:
     assert notes(LOOP, 1, 4) == [
-        "no violation of what is UNKNOWN within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"
+        "no violation of the UNKNOWN claims within 1 round, 4 unwindings of each loop; 0 of 1 loop fully unrolled"
     ]
     assert refuted(LOOP, 1, 5)
 
@@ -185,7 +185,7 @@ def test_choices_are_small_numbers_first_and_then_all() -> None:
     assert refuted(LARGE % 0) and refuted(LARGE % 0, 2, 0)
     # This needs no choice that is large; all of them are looked at before all runs are said to be covered.
     assert refuted("global x : int = 0; thread A { local v : 0..900000; havoc v; x := v; assert x != 7; }")
-    assert notes(LARGE % 1, 1, 0) == ["no violation of what is UNKNOWN within 1 round"]
+    assert notes(LARGE % 1, 1, 0) == ["no violation of the UNKNOWN claims within 1 round"]
     assert "covered" in " ".join(notes(LARGE % 1)) or any(isinstance(x, Excluded) for x in said(LARGE % 1))
 
 

@@ -51,7 +51,7 @@ def said(text: str, schedule: str) -> list[str]:
 def test_only_threads_of_a_round_take_turns() -> None:
     assert said(IN_ORDER, "A:B:C") == ["refuted"]
     (note,) = said(IN_ORDER, "A:C:B")
-    assert note == "no violation of what is UNKNOWN within this schedule of 3 rounds"
+    assert note == "no violation of the UNKNOWN claims within this schedule of 3 rounds"
     with pytest.raises(InputError, match="no thread `D`"):
         said(IN_ORDER, "A:D")
 

@@ -38,8 +38,8 @@ def strategy(*arguments: str) -> tuple[int, str]:
 @pytest.mark.parametrize(("concrete", "status"), [("good.sa", 0), ("bad.sa", 1)])
 def test_the_second_run_finds_what_the_first_one_kept(concrete: str, status: int, folder: Path) -> None:
     first = strategy("abs.sa", concrete)
-    assert first[0] == status and first[1] != "found before"
-    assert strategy("abs.sa", concrete) == (status, "found before")
+    assert first[0] == status and first[1] != "cached"
+    assert strategy("abs.sa", concrete) == (status, "cached")
     assert strategy("abs.sa", concrete, "--no-cache") == first
 
 
@@ -58,8 +58,8 @@ def test_the_lemmas_of_a_script_are_kept_too(jobs: str, folder: Path) -> None:
 
     status, verdicts, first = told()
     assert (status, verdicts) == (1, ["PROVED", "REFUTED"])
-    assert "found before" not in first
-    assert told() == (status, verdicts, ["found before"] * len(first))
+    assert "cached" not in first
+    assert told() == (status, verdicts, ["cached"] * len(first))
     assert told("--no-cache") == (status, verdicts, first)
 
 
@@ -74,7 +74,7 @@ def test_damaged_entries_are_ignored_and_replaced(change: bytes, folder: Path) -
     (entry,) = folder.iterdir()
     whole = entry.read_bytes()
     entry.write_bytes(change or whole[: len(whole) // 2])
-    assert strategy("abs.sa", "good.sa")[1] != "found before"
+    assert strategy("abs.sa", "good.sa")[1] != "cached"
     assert entry.read_bytes() == whole
 
 

@@ -109,7 +109,7 @@ def test_a_solver_that_ends_the_process_gives_no_answer(manner: str, how: str, f
     end = measured(arguments(manner, *REFINE), folder)
     assert (end.status, end.errors) == (3, "")
     assert end.out.startswith("UNKNOWN  ")
-    assert "the process that worked on it died" in end.out
+    assert "the worker process died" in end.out
     assert how in end.out
 
 

@@ -91,7 +91,7 @@ def test_a_refuted_claim_is_status_1_with_a_play(folder: Path) -> None:
     (folder / "p.sa").write_text(HEAD + "theorem t : conc refines abs relate x;\n")
     result = prove("p.sa")
     assert result.exit_code == 1
-    assert "theorem t: a play that the abstract side loses:" in result.stdout
+    assert "theorem t: a play that the abstract side cannot answer:" in result.stdout
     assert "cannot answer this silent step" in result.stdout
     assert "Note" not in result.stdout
 

@@ -254,7 +254,7 @@ def test_a_parameter_that_only_the_abstract_side_has_is_said_to_be_chosen_by_nob
     conc = "global x : int = 0; thread T { x := 1; }"
     (tmp_path / "conc.sa").write_text(conc)
     (tmp_path / "chosen.sa").write_text(f'{conc} refinement r {{ abstract "abs.sa"; choose init; }}')
-    for name, said in (("conc", "nobody chooses the abstract `N`"), ("chosen", "chooses `N` at the start")):
+    for name, said in (("conc", "for all values of the abstract `N`"), ("chosen", "chooses `N` at the start")):
         result = CliRunner().invoke(application(), ["refine", str(tmp_path / "abs.sa"), str(tmp_path / f"{name}.sa")])
         assert said in " ".join(result.stdout.split())
 

@@ -65,8 +65,8 @@ def test_a_proof_is_status_0(folder: Path) -> None:
     result = verify("good.sa")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("PROVED  good.sa\n")
-    assert "T: assert x > 0  PROVED" in result.stdout
-    assert "invariant small  PROVED" in result.stdout
+    assert "assert x > 0     good.sa:2  T  PROVED" in result.stdout
+    assert "invariant small  good.sa:4     PROVED" in result.stdout
 
 
 def test_a_refutation_is_status_1_with_a_run(folder: Path) -> None:

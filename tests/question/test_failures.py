@@ -16,11 +16,15 @@ DECLARED = "global x, i : 0..9; global a : 0..9[3]; global l : 0..2;\n"
 @pytest.mark.parametrize(
     ("statement", "failures", "claim"),
     [
-        ("assert x <= 8;", {Failure(Fault.ASSERTION, "x <= 8")}, "T: assert x <= 8"),
-        ("x := x + 1;", {Failure(Fault.RANGE, "x := x + 1;")}, "T: no failure in x := x + 1"),
-        ("x := a[i];", {Failure(Fault.INDEX, "x := a[i];")}, "T: no failure in x := a[i]"),
-        ("unlock(l);", {Failure(Fault.LOCK, "unlock(l);")}, "T: no failure in unlock(l)"),
-        ("assert a[i] == 0;", {Failure(f, "a[i] == 0") for f in (Fault.INDEX, Fault.ASSERTION)}, "T: assert a[i] == 0"),
+        ("assert x <= 8;", {Failure(Fault.ASSERTION, "assert x <= 8;")}, "T: assert x <= 8"),
+        ("x := x + 1;", {Failure(Fault.RANGE, "x := x + 1;")}, "T: value in range: x := x + 1"),
+        ("x := a[i];", {Failure(Fault.INDEX, "x := a[i];")}, "T: index in bounds: x := a[i]"),
+        ("unlock(l);", {Failure(Fault.LOCK, "unlock(l);")}, "T: lock held: unlock(l)"),
+        (
+            "assert a[i] == 0;",
+            {Failure(f, "assert a[i] == 0;") for f in (Fault.INDEX, Fault.ASSERTION)},
+            "T: assert a[i] == 0",
+        ),
     ],
 )
 def test_an_edge_that_fails_says_how(statement: str, failures: set[Failure], claim: str) -> None:

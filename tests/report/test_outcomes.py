@@ -125,7 +125,7 @@ def test_an_abstract_side_that_chooses_its_start_loses_from_every_start() -> Non
     opening = unmatched_play()
     assert isinstance(opening, Position)
     told = story(Chosen(opening.concrete, (opening, opening), Exhausted.ENUMERATED), g)
-    assert told.ending.reasons[-1].text == "1 other abstract initial state lost too"
+    assert told.ending.reasons[-1].text == "1 other abstract initial state also fails"
 
 
 def test_json_has_every_answer_of_the_strategy() -> None:

@@ -66,9 +66,9 @@ def _found(program: Program, only: Verdict | None = None) -> Verification:
     verdict = only or (Verdict.REFUTED if findings else None)
     phases = {"load": 0.1, "prepare": 0.02, "search": 1.25, "check": 0.03}
     notes = (
-        ("the declared relies are not used (`--open` does): the threads are each other's environment",) if only else ()
+        ("the declared relies are not used (use `--open`): the threads are each other's environment",) if only else ()
     )
-    claim = "these hold in every run in which only the threads take steps"
+    claim = "these hold in every run of the threads"
     return Verification(program, verdict, claim, tuple(findings), (), notes, program.expect, phases)
 
 
@@ -93,6 +93,41 @@ def test_a_refutation_in_a_narrow_terminal() -> None:
     text = show_verification(outcomes()["refuted"], Screen(64))
     assert_golden("verify-narrow.txt", text)
     assert max(map(len, text.splitlines())) <= 64
+
+
+def test_what_is_claimed_of_several_threads_alike_is_one_row_with_one_run() -> None:
+    """The claims differ in their threads only."""
+    text = show_verification(outcomes()["refuted"], Screen(100))
+    assert text.count("assert x == 1 || flag[1 - i]  test.sa:8") == 1
+    assert "test.sa:8   P[0], P[1]  REFUTED" in text
+    assert text.count("violated at the end of this run") == 2
+
+
+def test_claims_of_many_threads_name_a_few() -> None:
+    text = "global x : 0..9 = 0; thread P[i : 1..6] { assert x == 0; }"
+    shown = show_verification(_found(program_of(text), Verdict.PROVED), Screen(100))
+    assert "P[1], P[2], P[3] and 3" in shown
+    assert "P[6]" not in shown
+
+
+@pytest.mark.parametrize("width", [64, 80, 100])
+def test_no_claim_is_cut_off(width: int) -> None:
+    """Claims that differ at their ends are told apart."""
+    long = " && ".join(f"x != {n}" for n in range(20, 24))
+    text = f"global x : 0..9 = 0; thread T {{ assert {long} && x < 1; assert {long} && x < 2; }}"
+    shown = show_verification(_found(program_of(text), Verdict.PROVED), Screen(width))
+    assert max(map(len, shown.splitlines())) <= width
+    assert "x < 1" in shown
+    assert "x < 2" in shown
+    assert "…" not in shown
+
+
+def test_a_reason_that_all_claims_share_is_said_once() -> None:
+    """And no claim is listed again."""
+    outcome = outcomes()["unknown"]
+    same = [replace(f, unknown=Unknown(Reason.TIMEOUT)) for f in outcome.findings]
+    shown = show_verification(replace(outcome, findings=tuple(same)), Screen(100))
+    assert shown.count("the time limit was reached") == shown.count("invariant known") == 1
 
 
 @pytest.mark.parametrize("name", outcomes())
@@ -128,6 +163,9 @@ def test_json_has_everything() -> None:
     assert claims["invariant small"]["run"] is None
     assert [r["ending"] for r in found["runs"]] == ["failed", "failed", "violated"]
     assert claims["P[0]: assert x == 1 || flag[1 - i]"]["values"] == ["flag[1] = false", "x = 2"]
+    small, mutex = claims["P[0]: value in range: x := x + 1"], claims["invariant mutex"]
+    assert (small["what"], small["kinds"], small["thread"]) == ("value in range: x := x + 1", ["range"], "P[0]")
+    assert (mutex["what"], mutex["kinds"], mutex["thread"]) == ("invariant mutex", ["invariant"], None)
     json.dumps(found)
 
 

@@ -17,7 +17,9 @@ PAGES = (*(ROOT / "docs" / name for name in ("TUTORIAL.md", "HOWTO.md", "TRAPS.m
 SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 #: What differs from one machine to the next, or says only how the engine went about it.
 FIGURES = re.compile(
-    r" +\d+\.\d\d s  +(?:\d+ pairs?|line \d+).*$|^  \d+\.\d\d s \(.*\)$|  \(\d+\.\d s\)$", re.MULTILINE
+    r" +\d+\.\d\d s  +\d+ pairs?.*$|^  \d+\.\d\d s \(.*\)$|  \(\d+\.\d s\)$|(?<=  PROVED) {2,}\S.*$"
+    r"|(?<=  REFUTED) {2,}\S.*$|(?<=  UNKNOWN) {2,}\S.*$",
+    re.MULTILINE,
 )
 #: The same in the tree of a proof, where lines and rules stay.
 PROOF_FIGURES = re.compile(

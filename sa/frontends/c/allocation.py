@@ -55,7 +55,7 @@ def reallocate(body: Body, arguments: Sequence[Any]) -> Value:
     """`realloc(pointer, size)`: a new object with what both have room for. Raises Unsupported."""
     if is_alone(body):
         hint = "compare what is done before it"
-        raise Unsupported("SA718", "`realloc` is not accepted where a function is compared alone", hint)
+        raise Unsupported("SA718", "`realloc` is not supported when functions are compared alone", hint)
     body.file.frees = True
     node = arguments[0].expr if isinstance(arguments[0], c_ast.Cast) else arguments[0]
     old = value(body, node)
@@ -225,7 +225,7 @@ def free(body: Body, arguments: Sequence[Any]) -> Value:
     """`free(pointer)`. Raises Unsupported where a function is compared alone."""
     if is_alone(body):
         hint = "compare what is done before it"
-        raise Unsupported("SA718", "`free` is not accepted where a function is compared alone", hint)
+        raise Unsupported("SA718", "`free` is not supported when functions are compared alone", hint)
     emit(body, Free(number(value(body, arguments[0]))))
     body.file.frees = True
     return NOTHING

@@ -111,9 +111,7 @@ def _orders(body: Body, name: str, arguments: Sequence[Any]) -> None:
         if weak:
             body.file.weak |= {place: None for place in (span(node, body.file.sources),) if place is not None}
         if weak and not any(p.code == "SA732" for p in body.file.problems):
-            message = (
-                "an order weaker than `seq_cst` is read as that one: behaviours of the weaker one are not looked at"
-            )
+            message = "this memory order is treated as `seq_cst`; weaker behaviours are not explored"
             warn(body.file, node, "SA732", message)
 
 

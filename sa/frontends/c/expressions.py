@@ -142,14 +142,14 @@ def place(body: Body, node: Any) -> Place:
                 return InMemory(number(pointer), pointer.type.to)
             raise Unsupported("SA719", "this is not a pointer")
         case c_ast.Cast() | c_ast.TernaryOp():
-            raise Unsupported("SA719", "this is not a place")
+            raise Unsupported("SA719", "this is not an lvalue")
         case c_ast.CompoundLiteral():
             return body.file.literal(body, node)
         case _:
             found_value = value(body, node)
             if isinstance(found_value.type, Struct):
                 return InMemory(number(found_value), found_value.type)
-            raise Unsupported("SA719", "this is not a place")
+            raise Unsupported("SA719", "this is not an lvalue")
 
 
 def _element(body: Body, node: c_ast.ArrayRef, address: bool = False) -> Place:

@@ -97,7 +97,7 @@ def action(body: Body, name: str, arguments: Sequence[Any]) -> Value:
         return _set_up(body, name, arguments)
     if name not in _LIBRARY:
         hint = "leave it to a function that this one calls and that is not defined"
-        raise Unsupported("SA718", f"`{name}` is not accepted in a function that is compared alone", hint)
+        raise Unsupported("SA718", f"`{name}` is not supported when functions are compared alone", hint)
     things = tuple(placed(body, _thing(body, argument)) for argument in arguments)
     emit(body, Begin())
     result = chosen(body, INT)
@@ -180,7 +180,7 @@ def _set_up(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     thing = placed(body, _thing(body, arguments[0]))
     given = [value(body, a) for a in arguments[1:]]
     if any(isinstance(v.type, Pointer) and number(v) is not build.ZERO for v in given):
-        message = f"`{name}` with attributes is not accepted in a function that is compared alone"
+        message = f"`{name}` with attributes is not supported when functions are compared alone"
         raise Unsupported("SA718", message, "give NULL")
     body.file.granted[LOCKS] = None
     emit(body, Show(name, tuple(map(number, given)), things=(thing,)))

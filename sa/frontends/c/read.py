@@ -81,7 +81,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _failed(path: str, said: str) -> Diagnostic:
-    return error("SA702", f"the C compiler does not accept `{path}`: {said.strip()[:400]}")
+    return error("SA702", f"the C compiler rejects `{path}`: {said.strip()[:400]}")
 
 
 def _messages(said: str, source: Source) -> Iterator[Diagnostic]:

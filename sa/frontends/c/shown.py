@@ -81,9 +81,9 @@ def _found(body: Body, address: Term) -> tuple[Object, Term]:
     found = body.objects.get(name, body.file.objects.get(name))
     if found is None or found.storage is Storage.THREAD or parts[bases[0]] != 1:
         hint = "access a variable by its name"
-        raise Unsupported("SA718", "what is accessed here is not known where a function is compared alone", hint)
+        raise Unsupported("SA718", "it is not known what this accesses, which a comparison of functions needs", hint)
     if not found.cells:
-        message = f"`{found.name}`, of which the size is not known, is not accepted where a function is compared alone"
+        message = f"`{found.name}`, of which the size is not known, is not supported when functions are compared alone"
         raise Unsupported("SA718", message, "declare it with its size")
     return found, build.sub(address, bases[0])
 
@@ -128,7 +128,7 @@ def read_to_update(body: Body, where: InMemory, atomic: bool = True) -> Var:
     """What an atomic access finds. It has to be told by one of the next two: what is chosen is seen in one step."""
     if isinstance(where.type, Pointer):
         hint = "share numbers of elements instead of pointers"
-        message = "an atomic or volatile pointer is not accepted where a function is compared alone"
+        message = "an atomic or volatile pointer is not supported when functions are compared alone"
         raise Unsupported("SA718", message, hint)
     thing = placed(body, where)
     emit(body, Begin())

@@ -100,7 +100,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     if entry not in file.bodies or entry in file.library:
         if wrong := [p for p in file.problems if p.severity is Severity.ERROR]:
             raise InputError(tuple(dict.fromkeys(wrong)))
-        raise InputError((error("SA720", f"there is no function `{entry}` to begin with", Span(text.source, 0, 0)),))
+        raise InputError((error("SA720", f"there is no function `{entry}` to start from", Span(text.source, 0, 0)),))
     _procedures(file, entry)
     if file.cleans and file.leaves:
         hint = "clean up before the thread ends"
@@ -264,7 +264,7 @@ def _procedure(file: File, name: str) -> Procedure:
     if is_alone(body):
         if body.ended and body.labels:
             hint = "declare what has its address taken at the beginning of the function"
-            message = "`goto` beside variables of inner blocks is not accepted where a function is compared alone"
+            message = "`goto` beside variables of inner blocks is not supported when functions are compared alone"
             complain(file, node, Unsupported("SA718", message, hint))
         if name != file.choices.entry:
             _ending(body)

@@ -142,7 +142,7 @@ def _own(body: Body, place: InMemory) -> None:
         return
     bases = [v for v in place.address.free if v.name.startswith("&")]
     if len(bases) != 1 or bases[0].name.removeprefix("&") not in body.objects:
-        message = "a part of a union that others may access is not accepted where a function is compared alone"
+        message = "a part of a union that others may access is not supported when functions are compared alone"
         raise Unsupported("SA718", message, "use a structure, or members that are as large as the union")
 
 

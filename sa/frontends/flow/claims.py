@@ -94,8 +94,9 @@ def races(
             if early:
                 origin = replace(origin, text=f"{origin.text} ({JOINED})")
             name = f"no_race_on_{names[cell].name}" if place == 1 else f"no_race_on_{names[cell].name}_{place}"
-            ways = [replace(w, words=f"{names[cell].told}: {w.words}, in no order") for w in ways]
-            yield Invariant(name, claim, False, None, origin, copies, tuple(ways)), early
+            ways = [replace(w, words=f"data race on `{names[cell].told}`: {w.words}, in no order") for w in ways]
+            words = f"no data race on {names[cell].told}"
+            yield Invariant(name, claim, False, None, origin, copies, tuple(ways), Fault.RACE, words), early
 
 
 def _done(touch: Touch) -> str:
@@ -167,7 +168,7 @@ def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant
     woken = build.FALSE if spurious is None else build.ne(spurious, build.ZERO)
     runs = build.lnot(build.lor(*stopped, woken))
     claim = build.lnot(build.land(runs, *stuck, build.lor(*open_ones)))
-    return Invariant("no_deadlock", claim, False, None, origin, fault=Fault.DEADLOCK)
+    return Invariant("no_deadlock", claim, False, None, origin, fault=Fault.DEADLOCK, words="no deadlock")
 
 
 def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:

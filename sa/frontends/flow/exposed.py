@@ -179,7 +179,7 @@ def is_published(name: str) -> bool:
 
 def not_compared(what: str, origin: Origin, hint: str) -> InputError:
     """The error for something in a function that is compared alone."""
-    message = f"{what} is not accepted where a function is compared alone"
+    message = f"{what} is not supported when functions are compared alone"
     return InputError((error("SA718", message, origin.span, hint),))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sa.automata.automaton import Fault
+from sa.frontends.flow.heap import BOUNDS, LOCK
 from sa.frontends.flow.lives import (
     DESTROYED,
     FREED_HELD,
@@ -17,8 +18,12 @@ from sa.frontends.flow.lives import (
     USED_FREED,
 )
 
-#: `assert` of C is a call that must not be reached, as all others are that are not listed.
+#: All that are not listed are calls that must not be reached.
 FAULTS: Mapping[str, Fault] = {
+    "assertion": Fault.ASSERTION,
+    "index": Fault.INDEX,
+    LOCK: Fault.LOCK,
+    **dict.fromkeys(BOUNDS, Fault.LIMIT),
     "pointer": Fault.POINTER,
     "overflow": Fault.OVERFLOW,
     "undefined": Fault.UNDEFINED,
@@ -26,7 +31,7 @@ FAULTS: Mapping[str, Fault] = {
     USED_DEAD: Fault.ENDED,
     FREED_TWICE: Fault.FREED_TWICE,
     FREED_WRONGLY: Fault.NOT_ALLOCATED,
-    FREED_HELD: Fault.IN_USE,
+    FREED_HELD: Fault.FREED_IN_USE,
     LOST: Fault.LEAK,
     DESTROYED: Fault.DESTROYED,
     RAW: Fault.RAW,

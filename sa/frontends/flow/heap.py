@@ -37,25 +37,25 @@ from sa.terms import build
 
 #: What is wrong where a site has made all its objects, and where a limit of the library or of inlining is reached.
 BOUND = "more objects than --heap"
-DEEPER = "more calls of one function inside each other than are inlined"
-GROWN = "more scalars than the translation has room for where `realloc` is used"
+DEEPER = "deeper recursion than is inlined"
+GROWN = "more scalars than `realloc` can copy here"
 KEYS = "more keys than the translation has"
-ROUNDS = "more rounds of a block than are told apart where the address of a variable is kept"
+ROUNDS = "more iterations of a block than are kept apart where the address of a variable is stored"
 READING = "more read locks at once than the translation has"
 BYTE = "a byte of an object of a larger type"
 OTHER_TYPE = "an object of another type"
 END = "the end of an array within another object"
-STRIDE = "an address that is moved by elements of another size than those of the object"
+STRIDE = "pointer arithmetic with elements of another size than those of the object"
 #: What is behind a wait for one of any number of threads happens here as soon as it may.
-JOINED = "behind a join of any number of threads"
+JOINED = "after a join of any number of threads"
 #: Copies of a family may wait for a condition: on which one they are blocked is not known.
-WAITING_COPIES = "a condition for which any number of threads may wait"
+WAITING_COPIES = "a condition variable on which any number of threads may wait"
 #: How many threads a creation makes at most, and how many there are, where families are replaced by a few threads.
 MOST_COPIES, MOST_BOUNDED = 3, 12
 #: A creation that is taken a limited number of times is reached once more.
 MORE_COPIES = f"more threads than are looked at, {MOST_COPIES} for each creation and {MOST_BOUNDED} in all"
 #: What is wrong with an owner's cell where there is none, which is how the words of the library are known; and there.
-LOCK, LOCK_JOINED = "lock", "a lock behind a join of any number of threads"
+LOCK, LOCK_JOINED = "lock", "a lock after a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
 BOUNDS = frozenset({

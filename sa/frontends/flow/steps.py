@@ -208,7 +208,7 @@ def _moved(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | 
         yield path
         return
     if len(other) == len(cells):
-        message = "this address is moved by elements of another size than those of the object"
+        message = "this is pointer arithmetic with elements of another size than those of the object"
         raise InputError((error("SA714", message, step.origin.span, "use a pointer of the object's own type"),))
     address = now(step.op.address, path, work)
     there = simplified(build.lor(*(is_at(address, n, where) for n in other)))
@@ -357,7 +357,7 @@ def _failed(
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)
     origin = replace(origin, passed=edge.origin.passed, remark=edge.origin.remark)
-    failure = Failure(FAULTS.get(what, Fault.REACHED), said)
+    failure = Failure(FAULTS.get(what, Fault.REACHED), origin.text, detail=what if bound else told)
     # What is accessed before it goes wrong may race, too.
     edge = replace(edge, origin=replace(origin, text=text), failure=failure)
     yield Joint(source, FAILED, edge, path.touched, bound)

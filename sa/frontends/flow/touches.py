@@ -55,10 +55,7 @@ def claims_of(
         shared = frozenset(v.var for v in names.shared)
         families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
         own = frozenset((t.name, c) for t in threads for c, place in where.places.items() if is_own(place, t))
-        called = {
-            c: Called(name_of(c, names, where), f"data race on `{told(where.places[c])}`")
-            for c in {t.cell for t in touches}
-        }
+        called = {c: Called(name_of(c, names, where), told(where.places[c])) for c in {t.cell for t in touches}}
         crowds, locations = Crowds(families, own), {c: location_of(c, where) for c in called}
         for claim, doubt in races(list(dict.fromkeys(touches)), called, origins, shared, crowds, locations):
             claims.append(claim)

@@ -163,8 +163,8 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return paths
         case syntax.Assume(condition):
             return assumed(condition, paths, execution)
-        case syntax.Assert(condition):
-            return _asserted(condition, paths, execution)
+        case syntax.Assert():
+            return _asserted(action, paths, execution)
         case syntax.Assign():
             return assignments.assign(action, paths, execution)
         case syntax.Havoc(places):
@@ -254,12 +254,12 @@ def assumed(expression: syntax.Expression, paths: list[Path], execution: Executi
     return [w for w in ways if w is not None]
 
 
-def _asserted(expression: syntax.Expression, paths: list[Path], execution: Execution) -> list[Path]:
-    read = tested(expression, execution)
+def _asserted(action: syntax.Assert, paths: list[Path], execution: Execution) -> list[Path]:
+    read = tested(action.condition, execution)
     if read is None:
         return paths
     wrong = (*read.wrong, Wrong(build.lnot(read.term), Fault.ASSERTION))
-    ways = [demand(p, wrong, expression.span, execution.step) for p in paths]
+    ways = [demand(p, wrong, action.span, execution.step) for p in paths]
     return [w for w in ways if w is not None]
 
 

@@ -181,6 +181,11 @@ VARIABLES = {
         "void *w(void *a) { *(int *)a = 1; return 0; }" + in_main("int x; pthread_t t; pthread_create(&t, 0, w, &x);"),
         None,
     ),
+    "of a block of `main` from which the process ends": (
+        "void *w(void *a) { *(int *)a = 1; return 0; }"
+        + in_main("pthread_t t; { int x; pthread_create(&t, 0, w, &x); return 0; }"),
+        None,
+    ),
     "of `main`, which leaves by itself": (
         "void *w(void *a) { *(int *)a = 1; return 0; }"
         + in_main("int x; pthread_t t; pthread_create(&t, 0, w, &x); pthread_exit(0);"),
@@ -274,7 +279,7 @@ SYNCHRONISING = {
     ),
     "memory of a lock that is held": (
         in_main("pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); pthread_mutex_lock(m); free(m);"),
-        Fault.IN_USE,
+        Fault.FREED_IN_USE,
     ),
     "memory of a lock that was never initialised": (
         beside("p = malloc(sizeof *p);", f"{JOINED} free(p);", "pthread_mutex_t *p;"),
@@ -290,7 +295,7 @@ SYNCHRONISING = {
     ),
     "a rwlock that another one reads": (
         beside("pthread_rwlock_rdlock(&r);", f"pthread_rwlock_unlock(&r); {JOINED}", "pthread_rwlock_t r;"),
-        Fault.REACHED,
+        Fault.LOCK,
     ),
     "another rwlock than the one that is read": (
         beside(
@@ -298,7 +303,7 @@ SYNCHRONISING = {
             f"pthread_rwlock_rdlock(&r); {JOINED} pthread_rwlock_unlock(&s);",
             "pthread_rwlock_t r, s;",
         ),
-        Fault.REACHED,
+        Fault.LOCK,
     ),
     "a barrier that is destroyed by whoever comes through": (
         beside(

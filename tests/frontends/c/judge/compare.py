@@ -15,6 +15,7 @@ from random import Random
 from msgspec import Struct
 
 from sa.app.verify import VerifyRequest, verify
+from sa.automata.automaton import Fault as Excluded
 from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, limits
 from sa.base.verdict import Verdict
@@ -36,25 +37,23 @@ QUESTIONS = {
     "deadlock": (Reading(deadlock=True), Asked(deadlocks=True)),
     "memory": (Reading(only="valid-memsafety"), Asked(leaks=True)),
 }
-#: Words of claims, and the fault that they speak of; the first that is found.
-WORDS = (
-    ("(use after free", Fault.USE_AFTER_FREE),
-    ("(use of a variable after its lifetime", Fault.DEAD_VARIABLE),
-    ("(double free", Fault.DOUBLE_FREE),
-    ("(invalid free", Fault.BAD_FREE),
-    ("(free of a lock that is held", Fault.FREED_IN_USE),
-    ("(use after destruction", Fault.AFTER_DESTROY),
-    ("(use before initialisation", Fault.BEFORE_INIT),
-    ("(destruction while in use", Fault.DESTROYED_IN_USE),
-    ("(lock", Fault.LOCK),
-    ("(pointer", Fault.POINTER),
-    ("(not freed", Fault.LEAK),
-    ("(memory leak", Fault.LEAK),
-    ("data race", Fault.RACE),
-    ("no_race", Fault.RACE),
-    ("deadlock", Fault.DEADLOCK),
-    ("assert", Fault.ASSERTION),
-)
+#: The faults that claims exclude, as the interpreter calls them.
+FAULTS = {
+    Excluded.FREED: Fault.USE_AFTER_FREE,
+    Excluded.ENDED: Fault.DEAD_VARIABLE,
+    Excluded.FREED_TWICE: Fault.DOUBLE_FREE,
+    Excluded.NOT_ALLOCATED: Fault.BAD_FREE,
+    Excluded.FREED_IN_USE: Fault.FREED_IN_USE,
+    Excluded.DESTROYED: Fault.AFTER_DESTROY,
+    Excluded.RAW: Fault.BEFORE_INIT,
+    Excluded.IN_USE: Fault.DESTROYED_IN_USE,
+    Excluded.LOCK: Fault.LOCK,
+    Excluded.POINTER: Fault.POINTER,
+    Excluded.LEAK: Fault.LEAK,
+    Excluded.RACE: Fault.RACE,
+    Excluded.DEADLOCK: Fault.DEADLOCK,
+    Excluded.ASSERTION: Fault.ASSERTION,
+}
 #: What the memory property asks for.
 MEMORY = frozenset(
     {Fault.USE_AFTER_FREE, Fault.DEAD_VARIABLE, Fault.DOUBLE_FREE, Fault.BAD_FREE, Fault.POINTER, Fault.LEAK}
@@ -88,8 +87,7 @@ def expected(found: Program, question: str) -> Found:
 
 def kind(finding: Finding) -> Fault | None:
     """What a claim speaks of."""
-    name = finding.claim.name
-    return next((fault for words, fault in WORDS if words in name), None)
+    return next((FAULTS[f] for f in finding.claim.faults if f in FAULTS), None)
 
 
 def judge(found: Program, question: str, folder: Path, seconds: float) -> Judged:
