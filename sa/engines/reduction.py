@@ -29,7 +29,7 @@ from sa.transform.reduce import Reduction, reduction
 GAIN = 2
 
 #: The part of the time that facts, movers and blocks may take.
-PREPARING = 0.2
+PREPARING = 0.4
 
 
 def by_reduction(
