@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import prod
 
 from msgspec import Struct, field
 
@@ -25,8 +26,11 @@ from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.reduce import Reduction, reduction
 
+#: So many joint locations of the written threads there must be for one of the blocks.
+GAIN = 2
+
 #: The part of the work that facts, movers and blocks may take.
-PREPARING = 0.3
+PREPARING = 0.4
 
 
 def by_reduction(
@@ -39,7 +43,7 @@ def by_reduction(
         key = "reduction", asked.bads
         make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
         made = asked.shared.once(key, make)
-    if made is None or all(len(t.edges) >= len(w.edges) for t, w in zip(made.composed, asked.threads, strict=True)):
+    if made is None or GAIN * _places(made.composed) > _places(asked.threads):
         return
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
     yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
@@ -85,6 +89,11 @@ def _of_blocks(
         yield Excluded(proved, made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
     if stopped:
         raise stopped[0]
+
+
+def _places(threads: Sequence[Automaton]) -> int:
+    """The joint locations, as far as each thread comes to its own."""
+    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
 
 
 def _edges(threads: Sequence[Automaton]) -> int:
