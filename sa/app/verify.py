@@ -21,7 +21,7 @@ from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 from sa.question.asked import Asked
 from sa.question.claims import claims_of
 

@@ -13,7 +13,7 @@ from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.opened import opened
 from sa.frontends.reading import USUAL, Reading, is_llvm
-from sa.language.load import Loaded, LoadedScript
+from sa.language.loaded import Loaded, LoadedScript
 
 if TYPE_CHECKING:
     from sa.frontends.flow.compared import Compared, Refused

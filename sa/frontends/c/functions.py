@@ -40,8 +40,8 @@ from sa.frontends.flow.judged import judge
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded
-from sa.language.reading.grammar import keywords
+from sa.language.loaded import Loaded
+from sa.language.reading.keywords import keywords
 
 #: What a claim about two functions assumes beside what holds of each file, and of environments.
 ASSUMED = (DEFINED, RACING_READS)

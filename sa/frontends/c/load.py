@@ -13,8 +13,8 @@ from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
 from sa.frontends.flow.program import program_of, race_program
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded, LoadedScript
-from sa.language.reading.grammar import keywords
+from sa.language.loaded import Loaded, LoadedScript
+from sa.language.reading.keywords import keywords
 
 #: What may go wrong where memory is accessed, and where it is freed, as SV-COMP divides it.
 DEREFERENCES = frozenset({"pointer", "index", USED_FREED, USED_DEAD})

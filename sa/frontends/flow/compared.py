@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from sa.automata.program import Refinement
 from sa.base.diagnostic import InputError
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 
 
 class Compared(Struct, frozen=True):

@@ -35,8 +35,8 @@ from sa.frontends.llvm.read import function_of as read_function
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
-from sa.language.load import Loaded
-from sa.language.reading.grammar import keywords
+from sa.language.loaded import Loaded
+from sa.language.reading.keywords import keywords
 
 
 def load_functions(paths: tuple[str, str], name: str | None) -> tuple[Compared | Refused, ...]:
