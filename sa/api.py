@@ -160,7 +160,7 @@ def refine(
     stopped = [] if unknown is None else [stopped_document(unknown, " and ".join(paths))]
     documents = [*map(refinement_document, outcomes), *stopped]
     noticed = tuple(dict.fromkeys(d for a in found for d in a.noticed))
-    read = tuple(s.name for a in found for s in a.question.sources)
+    read = tuple(s.name for a in found if a.question is not None for s in a.question.sources)
     return Answer(
         verdict,
         lambda: "\n".join(map(_shown, documents)),

@@ -28,9 +28,11 @@ ORDER = (
     "conditions",
     "generation",
     "question",
+    "transform",
     "explicit",
     "invariants",
     "hybrid",
+    "ranking",
     "bounded",
     "game",
     "environments",
@@ -65,9 +67,11 @@ MAY_IMPORT = {
     "conditions": _DATA | {"smt", "certificates"},
     "generation": _DATA | {"smt", "domains", "conditions"},
     "question": _DATA | {"smt", "certificates", "conditions"},
+    "transform": _DATA | {"smt", "certificates"},
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
+    "ranking": _DATA | {"smt", "domains", "certificates", "conditions", "explicit", "invariants", "hybrid"},
     "bounded": _DATA | {"smt", "certificates", "processes", "question", "explicit"},
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},
@@ -102,10 +106,12 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "values",
         "invariants",
         "hybrid",
+        "ranking",
         "bounded",
         "game",
         "simulation",
@@ -114,17 +120,7 @@ MAY_IMPORT = {
         "refinement",
     },
     "weakest": _DATA
-    | {
-        "smt",
-        "certificates",
-        "conditions",
-        "question",
-        "game",
-        "simulation",
-        "checker",
-        "refinement",
-        "engines",
-    },
+    | {"smt", "certificates", "conditions", "question", "game", "simulation", "checker", "refinement", "engines"},
     "scripts": _DATA
     | {
         "smt",
@@ -139,7 +135,7 @@ MAY_IMPORT = {
         "refinement",
         "engines",
     },
-    "report": _DATA | {"certificates", "checker", "engines", "weakest", "scripts"},
+    "report": _DATA | {"certificates", "transform", "checker", "engines", "weakest", "scripts"},
     "app": _DATA
     | {
         "language",
@@ -148,6 +144,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "transform",
         "explicit",
         "bounded",
         "checker",
@@ -160,8 +157,7 @@ MAY_IMPORT = {
     "cli": {"base", "frontends", "processes", "engines", "report", "app", "lsp"},
 }
 
-MOST_LINES_OF_A_FILE = 400
-MOST_LINES_OF_A_FUNCTION = 60
+MOST_LINES_OF_A_FILE, MOST_LINES_OF_A_FUNCTION = 400, 60
 NO_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "stuff", "core", "basics"}
 TESTED = ("sa", "tests", "bench")
 
@@ -237,10 +233,8 @@ def bad_names(path: Path) -> list[str]:
     return [part for part in (*path.parts[:-1], path.stem) if part.lower() in NO_NAMES]
 
 
-#: Folders of one machine, in two halves so that this file does not find itself.
-MACHINE = re.compile(
-    "|".join(("/" + "work/", "/" + "root/", "/" + r"home/\w", "/" + r"Users/\w", "/" + "tmp/" + "venv"))
-)
+#: Folders of one machine, in halves so that this file does not find itself.
+MACHINE = re.compile("|".join("/" + folder for folder in ("work/", "root/", r"home/\w", r"Users/\w", "tmp/venv")))
 
 
 def machine_paths(text: str) -> list[str]:

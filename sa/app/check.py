@@ -17,7 +17,7 @@ from sa.conditions.declared import environment_warnings
 from sa.conditions.vacuity import contradiction, vacuity
 from sa.frontends.load import load
 from sa.frontends.reading import USUAL
-from sa.language.load import Loaded, LoadedScript
+from sa.language.loaded import Loaded, LoadedScript
 
 
 class Checked(Struct, frozen=True):

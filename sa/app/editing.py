@@ -13,12 +13,13 @@ from sa.base.source import Source, Span, span_text
 from sa.frontends.load import KINDS
 from sa.language.elaborate.builtin import WORDS
 from sa.language.format import format_source
-from sa.language.load import Loaded, load_text
+from sa.language.load import load_text
+from sa.language.loaded import Loaded
 from sa.language.outline import Declared as Declared
 from sa.language.outline import Outline as Outline
 from sa.language.outline import outline
 from sa.language.read import read_source
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 
 __all__ = [
     "Declared",

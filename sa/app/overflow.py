@@ -15,7 +15,8 @@ from sa.conditions.vacuity import vacuity
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, combined
 from sa.engines.refine import refine
-from sa.frontends.c.functions import Compared, load_functions
+from sa.frontends.c.functions import load_functions
+from sa.frontends.flow.compared import Compared
 from sa.frontends.load import load_program
 from sa.frontends.reading import Reading
 

@@ -18,15 +18,17 @@ from sa.base.limits import LimitReached, share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
+from sa.certificates.preservation import Kept
 from sa.conditions.endless import termination
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
+from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
 
@@ -55,7 +57,8 @@ class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
-    where the relation fails. `outputs` are what is written with the answers: no file that is read.
+    where the relation fails. `outputs` are what is written with the answers: no file that is read. What is to be
+    preserved beside visible actions (`Kept`) may be said.
     """
 
     paths: tuple[str, ...]
@@ -64,18 +67,26 @@ class RefineRequest(Struct, frozen=True):
     relate: Relate = Relate.AS_ASKED
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
+    preserve: str | None = None
 
 
 class Answer(Struct, frozen=True):
     """An outcome, and what was noticed about the files themselves: `check` shows that at length.
 
-    `last` says that nothing else was asked.
+    `last` says that nothing else was asked. Without a question the files are not accepted in a part.
     """
 
     outcome: Outcome
     noticed: tuple[Diagnostic, ...]
-    question: Question
+    question: Question | None
     last: bool = True
+
+
+class NotAccepted(Struct, frozen=True):
+    """A function that is not compared, beside others that are, and why."""
+
+    name: str
+    why: tuple[Diagnostic, ...]
 
 
 class Question(Struct, frozen=True):
@@ -99,10 +110,13 @@ class Question(Struct, frozen=True):
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = perf_counter()
-    asked = questions(request.paths, request.split, request.reading, families=True)
-    refuse_loss(request.outputs, (s.name for question in asked for s in question.sources))
+    asked = parts(request.paths, request.split, request.reading, families=True)
+    refuse_loss(request.outputs, (s.name for one in asked if isinstance(one, Question) for s in one.sources))
     seconds = perf_counter() - started
     for number, wanted in enumerate(asked, 1):
+        if isinstance(wanted, NotAccepted):
+            yield Answer(_refused(wanted), (), None, number == len(asked))
+            continue
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, request)
         if question.ending:
@@ -110,18 +124,32 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             from sa.engines.lasting import counted
 
             outcome = counted(outcome)
+        kept = request.preserve or (question.block.preserve if question.block is not None else None)
+        if kept is not None:
+            outcome = _preserved(outcome, question, Kept(kept), request.options)
         outcome, question = _without_overflow(outcome, question, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(
             outcome,
             claim=question.claim or outcome.claim,
-            said=_with_termination(question, request.options),
+            said=question.said if kept else _with_termination(question, request.options),
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
             notes=notes,
             seconds={"load": seconds, **outcome.seconds},
         )
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
+    """The outcome with what is to be preserved. Raises InputError."""
+    if any(p.source.name.endswith((".c", ".i")) for p in (question.abstract, question.concrete)):
+        message = "what is preserved beside visible actions is decided of programs in `.sa`"
+        raise InputError((error("SA921", message, None, "`verify --property termination` asks of each one by itself"),))
+    # Few questions are about endings.
+    from sa.engines.preserving import with_preservation
+
+    return with_preservation(outcome, question.abstract, question.concrete, question.block, kept, options)
 
 
 def _with_termination(question: Question, options: Options) -> Said:
@@ -145,6 +173,8 @@ def _without_overflow(
     """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
     reading = request.reading
     alone = reading.function is not None or reading.plain == "permissions"
+    # In LLVM IR what overflows is defined, or poison.
+    alone = alone and not is_llvm(request.paths[0])
     if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
         return outcome, question
     # Only plays of functions are asked about once more.
@@ -175,7 +205,12 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
         note = "no relation was inferred: this is not supported for families of any number"
         return (replace(outcome, notes=(*outcome.notes, note)) if infer else outcome), question
     # What the file expects needs no other relation.
-    if request.relate is Relate.AS_ASKED or (not infer and outcome.verdict is outcome.expected):
+    # The relation of functions that are compared alone is no user's business.
+    if (
+        request.relate is Relate.AS_ASKED
+        or question.claim is not None
+        or (not infer and outcome.verdict is outcome.expected)
+    ):
         return outcome, question
     if outcome.verdict is Verdict.PROVED:
         return outcome, question
@@ -198,27 +233,37 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     return told, question
 
 
+def _refused(wanted: NotAccepted) -> Outcome:
+    """There is no answer about a function that is not accepted."""
+    first = wanted.why[0]
+    note = f"this function was not compared ({first.code}): {first.message}"
+    warnings = tuple(replace(d, severity=Severity.WARNING) for d in wanted.why)
+    claim = ALONE.format(name=wanted.name)
+    return Outcome(wanted.name, Verdict.UNKNOWN, claim, (), warnings, None, {}, notes=(note,))
+
+
 def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False) -> list[Question]:
     """What is asked about one file or two; `reading` says how C is read. Raises InputError.
 
     Unless who asks knows `families` of any number, a program that has one is an error.
     """
+    return [one for one in parts(paths, split, reading, families) if isinstance(one, Question)]
+
+
+def parts(
+    paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False
+) -> list[Question | NotAccepted]:
+    """The same, with the functions that are not accepted among others that are. Raises InputError."""
     if len(paths) == 2:
         return _two_files(paths, split, reading, families)
-    return _one_file(paths, split, reading, families)
+    return [*_one_file(paths, split, reading, families)]
 
 
-def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
+def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question | NotAccepted]:
     """The blocks of either file that are about the two, or the defaults where there are none."""
     abstract_path, concrete_path = paths
-    if reading.function is not None or reading.plain == "permissions":
-        found = load_functions((abstract_path, concrete_path), reading)
-        return [
-            replace(
-                _question(f.abstract, f.concrete, None), block=f.block, claim=ALONE.format(name=f.name), ending=f.ending
-            )
-            for f in found
-        ]
+    if reading.function is not None or reading.plain == "permissions" or all(map(is_llvm, paths)):
+        return [_alone(f) for f in load_functions((abstract_path, concrete_path), reading)]
     abstract, concrete = (load_compared(path, split, families, reading) for path in paths)
     asked = (realpath(abstract_path), realpath(concrete_path))
     blocks = list[Block | None]()
@@ -233,6 +278,14 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
             if about == asked or (block.abstract is None and loaded is concrete):
                 blocks.append(block)
     return [_question(abstract, concrete, block) for block in blocks or [None]]
+
+
+def _alone(found: Compared | Refused) -> Question | NotAccepted:
+    """What is asked about a function of both files."""
+    if isinstance(found, Refused):
+        return NotAccepted(found.name, found.why.diagnostics)
+    question = _question(found.abstract, found.concrete, None)
+    return replace(question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending)
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

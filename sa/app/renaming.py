@@ -15,7 +15,7 @@ from sa.base.source import Source, Span
 from sa.language.mentions import HERE, Mention, Mentions, Pair, meant, mentions
 from sa.language.outline import Declared, Outline, declaration_of, meaning, outline
 from sa.language.read import read_source
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 
 #: So many files are looked at for other uses of a name.
 MAX_FILES = 500

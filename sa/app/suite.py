@@ -14,7 +14,7 @@ from sa.app.files import files_in
 from sa.base.diagnostic import InputError
 from sa.base.verdict import Verdict
 from sa.frontends.load import load
-from sa.language.load import LoadedScript
+from sa.language.loaded import LoadedScript
 from sa.language.read import read_source
 
 #: What the first side of a pair is called: `abs.sa` beside `conc.sa`, `loop.before.c` beside `loop.after.c`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,15 +21,19 @@ from sa.engines.verify import Options
 from sa.engines.verify import verify as decide
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded
+from sa.language.loaded import Loaded
 from sa.question.asked import Asked
 from sa.question.claims import claims_of
+
+if TYPE_CHECKING:
+    from sa.automata.program import Program
+    from sa.transform.reduce import Reduction
 
 
 class VerifyRequest(Struct, frozen=True):
     """`split` splits steps that touch several shared locations, `reading` says how C is read.
 
-    `outputs` are what is written with the answer: no file that is read.
+    `outputs` are what is written with the answer: no file that is read. `explain` asks for the reduction as well.
     """
 
     path: str
@@ -36,14 +41,19 @@ class VerifyRequest(Struct, frozen=True):
     options: Options
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
+    explain: bool = False
 
 
 class Answer(Struct, frozen=True):
-    """An outcome, what was noticed about the file itself (`check` shows that at length), and all texts read."""
+    """An outcome, what was noticed about the file itself (`check` shows that at length), and all texts read.
+
+    The `reduction` of the threads is there where it was asked for, and the time was enough.
+    """
 
     outcome: Verification
     noticed: tuple[Diagnostic, ...]
     sources: tuple[Source, ...]
+    reduction: Reduction | None = None
 
 
 def exported(request: VerifyRequest, as_c: bool, rounds: int, unwind: int) -> str:
@@ -86,7 +96,18 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
 
         with suppress(LimitReached, InputError):
             warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
-    return answer(replace(outcome, warnings=warnings, beside=_races(request, loaded, outcome)))
+    made = answer(replace(outcome, warnings=warnings, beside=_races(request, loaded, outcome)))
+    return replace(made, reduction=_reduction(request, loaded.program)) if request.explain else made
+
+
+def _reduction(request: VerifyRequest, program: Program) -> Reduction | None:
+    """How the threads of a program are reduced for what it claims."""
+    from sa.transform.reduce import reduction
+
+    bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
+    with suppress(LimitReached):
+        return reduction(program.threads, tuple(bads), program.axioms, request.options.bounds, request.options.seed)
+    return None
 
 
 def _races(request: VerifyRequest, loaded: Loaded, outcome: Verification) -> Verification | None:

@@ -43,6 +43,26 @@ def components(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> list[
     return found
 
 
+def postorder(root: T, successors: Mapping[T, Sequence[T]]) -> tuple[list[T], bool]:
+    """The nodes that can be reached, each after those that a search finds from it; whether there are cycles."""
+    order, inside, seen, cycles = list[T](), {root}, {root}, False
+    work = [(root, iter(successors.get(root, ())))]
+    while work:
+        here, rest = work[-1]
+        for following in rest:
+            if following not in seen:
+                seen.add(following)
+                inside.add(following)
+                work.append((following, iter(successors.get(following, ()))))
+                break
+            cycles = cycles or following in inside
+        else:
+            work.pop()
+            inside.discard(here)
+            order.append(here)
+    return order, cycles
+
+
 def on_cycles(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> dict[T, int]:
     """The nodes that lie on a cycle, with the number of their component."""
     result = dict[T, int]()

@@ -14,6 +14,7 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
+from sa.certificates.reduced import Reduced
 from sa.certificates.relation import Relation
 from sa.certificates.run import Run
 from sa.certificates.states import States
@@ -69,7 +70,7 @@ class Inductive(Struct, frozen=True):
 class Excluded(Struct, frozen=True):
     """A proof about the whole program that the claim is never false."""
 
-    proof: Keeps | Joint | Lemmas | States
+    proof: Keeps | Joint | Lemmas | States | Reduced
 
 
 class Violated(Struct, frozen=True):

@@ -21,6 +21,8 @@ from sa.certificates.argument import (
 )
 from sa.certificates.meaning_json import meaning_json
 from sa.certificates.play_json import play_json
+from sa.certificates.reduced import Reduced
+from sa.certificates.reduced_json import reduced_json
 from sa.certificates.relation_json import relation_json
 from sa.certificates.run_json import run_json
 from sa.certificates.scope import scope
@@ -57,7 +59,7 @@ def argument_json(argument: Argument) -> Json:
             assert_never(argument)
 
 
-def _excluded_json(never: Keeps | Joint | Lemmas | States) -> Json:
+def _excluded_json(never: Keeps | Joint | Lemmas | States | Reduced) -> Json:
     match never:
         case Keeps():
             return {"keeps": keeps_json(never, {(0, n): one.bad for n, one in enumerate(never.never)})}
@@ -67,6 +69,8 @@ def _excluded_json(never: Keeps | Joint | Lemmas | States) -> Json:
             return {"states": states_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
         case Lemmas():
             return {"lemmas": lemmas_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
+        case Reduced():
+            return {"reduced": reduced_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
         case _:
             assert_never(never)
 

@@ -91,13 +91,20 @@ def _somewhere(threads: Sequence[Automaton], named: dict[str, tuple[Var, ...]]) 
 def _obligations(
     made: Lemmas, threads: Sequence[Automaton], lemmas: tuple[Term, ...], named: dict[str, tuple[Var, ...]]
 ) -> Iterator[Obligation]:
+    about = dict[Var, list[Term]]()
+    for lemma in lemmas:
+        for v in lemma.free:
+            if v.name.place is not None:
+                about.setdefault(v, []).append(lemma)
     for original, thread in zip(made.threads, threads, strict=True):
         for written, edge in zip(original.edges, thread.edges, strict=True):
             where = f"{thread.name}, {edge.source} -> {edge.target}"
             here, there = _at(thread.name, edge.source), _at(thread.name, edge.target)
             now = (v if v is here else lnot(v) for v in named[thread.name])
+            # What lemmas say of this very location, so that most of what is to be shown is seen to be known.
+            said = (settled(c, {thread.name: edge.source}) for c in about.get(here, ()))
             after = {**dict(edge.updates), **{v: boolean(v is there) for v in named[thread.name]}}
-            taken = conjoined((*now, *taking(edge)))
+            taken = conjoined((*now, *said, *taking(edge)))
             landed = conjoined(substitute(c, after) for c in lemmas)
             yield Obligation("inductive lemma", where, taken, (Case((), landed),), edge=edge)
             if any(is_failing(bad.failing, thread.name, written) for bad in made.never):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
     from sa.base.cache import Cache
     from sa.engines.portfolio_of_claims import Portfolio
+    from sa.engines.runner import Reports
+    from sa.engines.verify import Options
+    from sa.report.document import Document
 
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
@@ -43,6 +47,8 @@ def verify(
     trace: options.TraceOption = None,
     profile: options.ProfileOption = False,
     why: options.WhyOption = False,
+    no_reduction: options.ReductionOption = False,
+    explain: options.ExplainOption = False,
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     timeout: options.TimeoutOption = None,
@@ -52,6 +58,7 @@ def verify(
     deadlock: c_options.DeadlockOption = False,
     overflow: c_options.OverflowOption = c_options.Overflow.assume,
     only: c_options.PropertyOption = None,
+    fair: c_options.FairOption = False,
     heap: c_options.HeapOption = USUAL.heap,
     entry: c_options.EntryOption = USUAL.entry,
     cc: c_options.CompilerOption = USUAL.compiler,
@@ -70,20 +77,24 @@ def verify(
     def body(bounds: Limits) -> int:
         import sa.app.verify as app
         from sa.cli.watching import watched
-        from sa.engines.verify import Options
 
-        portfolio, processes = _portfolio(within, engine, jobs)
-        memory = _memory(cache, portfolio)
+        engines, processes = _portfolio(within, engine, jobs, no_reduction)
         with watched(watching_of(settings, trace, profile)) as watch:
-            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            asked = Options(bounds, seed, memory, portfolio, watch.reports, processes)
-            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs)
+            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
+            asked = _options(bounds, seed, cache, engines, watch.reports, processes)
+            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
             if export is not None:
-                return _exported(request, export, rounds or 1, unwind or 0)
+                return _exported(request, export, within)
             return _answer(request, app.verify(request, so_far.append), settings, certificate)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
+
+
+def _options(bounds: Limits, seed: int, cache: bool, engines: Portfolio, reports: Reports | None, jobs: int) -> Options:
+    from sa.engines.verify import Options
+
+    return Options(bounds, seed, _memory(cache, engines), engines, reports, jobs)
 
 
 def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
@@ -94,25 +105,26 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
     return users_cache() if cache and portfolio is CLAIMS else None
 
 
-def _portfolio(within: Within, engines: str | None, jobs: int) -> tuple[Portfolio, int]:
+def _portfolio(within: Within, engines: str | None, jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bounded` has its runs parted among all processes."""
-    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of
+    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of, without_reduction
 
     parts, others = (jobs, 1) if within.is_alone(engines) else (1, jobs)
     names, bounds = engines_of(engines), bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
-        return CLAIMS, others
+        return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
     # Those for families are loaded where they may be named.
     from sa.engines.crowds import named
 
-    return named(names, bounds), others
+    chosen = named(names, bounds)
+    return (without_reduction(chosen) if no_reduction else chosen), others
 
 
-def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:
+def _exported(request: VerifyRequest, name: str, within: Within) -> int:
     from sa.app.replace_file import replace_file
     from sa.app.verify import exported
 
-    replace_file(name, exported(request, name.endswith(".c"), rounds, unwind))
+    replace_file(name, exported(request, name.endswith(".c"), within.rounds or 1, within.unwind or 0))
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 
@@ -151,12 +163,23 @@ def _show(answer: Answer, status: int, settings: Settings) -> None:
             write_json(document)
             return
     from sa.report.terminal import show_document
-    from sa.report.verify import verification_document
 
     if not settings.quiet:
         complain(answer.outcome.warnings)
-    write(show_document(verification_document(answer.outcome, settings.why), screen(), settings.quiet))
+    write(show_document(_document(answer, settings), screen(), settings.quiet))
     remark(answer.noticed, settings, answer.outcome.program.source.name)
+
+
+def _document(answer: Answer, settings: Settings) -> Document:
+    """The answer, and how the threads were reduced where that was asked for."""
+    from sa.report.verify import verification_document
+
+    document = verification_document(answer.outcome, settings.why)
+    if answer.reduction is None:
+        return document
+    from sa.report.reduction import reduction_sections
+
+    return replace(document, sections=(*document.sections, *reduction_sections(answer.reduction)))
 
 
 def _page(answer: Answer) -> Callable[[], str]:

@@ -9,12 +9,14 @@ from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.claims import claimed
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
+from sa.checker.reduced import check_reduced
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.states import check_states
@@ -25,8 +27,8 @@ from sa.question.claims import Claim
 
 def same_claims(program: Program, claims: Sequence[Claim]) -> None:
     """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
-    seen = [(c.threads, c.families, c.bads) for c in claims]
-    if seen != [(c.threads, c.families, c.bads) for c in claimed(program)]:
+    seen = [(c.threads, c.families, c.bads, c.ends) for c in claims]
+    if seen != [(c.threads, c.families, c.bads, c.ends) for c in claimed(program)]:
         raise QuestionsDiffer("the engines and the checker derive different claims from the program")
 
 
@@ -51,6 +53,9 @@ def judged(
         case Lemmas(own, _, never, assumed) as lemmas:
             if (own, never, assumed) == (threads, settled.bads, axioms):
                 return check_lemmas(lemmas, bounds, seed)
+        case Reduced() as reduced:
+            if (reduced.threads, reduced.never, reduced.axioms) == (threads, settled.bads, axioms):
+                return check_reduced(reduced, bounds, seed)
     return Rejected("evidence", "it is about another question")
 
 

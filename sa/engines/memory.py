@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import assert_never
 
 from msgspec import Struct
@@ -12,8 +13,11 @@ from sa import __version__
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom
 from sa.base.cache import Cache
+from sa.base.limits import Limits
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.identity import key_of_claims
+from sa.certificates.reduced import Reduced
+from sa.certificates.reduced_json import read_reduced, reduced_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
@@ -21,6 +25,7 @@ from sa.certificates.states import States
 from sa.certificates.states_json import read_states, states_json
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.certificates.threads_json import Bads, joint_json, keeps_json, lemmas_json, read_joint, read_keeps, read_lemmas
+from sa.checker.reduced import threads_of_blocks
 from sa.question.asked import Excluded, Refuted, Settled
 from sa.smt.version import solver_version
 
@@ -39,6 +44,7 @@ class Memory(Struct, frozen=True):
     bads: Sequence[Bad]
     axioms: tuple[Axiom, ...]
     seed: int
+    bounds: Limits
 
     @property
     def key(self) -> str:
@@ -79,6 +85,8 @@ def _written(memory: Memory, settled: Settled) -> Json:
             return {"states": states_json(states, memory.numbered)}
         case Lemmas() as lemmas:
             return {"lemmas": lemmas_json(lemmas, memory.numbered)}
+        case Reduced() as reduced:
+            return {"reduced": reduced_json(reduced, memory.numbered)}
         case CrowdRun() | CrowdKeeps() | CrowdJoint():
             raise ValueError("evidence about families is not kept")
         case _ as never:
@@ -100,5 +108,9 @@ def _read(memory: Memory, entry: Entry) -> list[Settled]:
     if kind == "lemmas":
         lemmas = read_lemmas(what, memory.threads, memory.numbered, memory.axioms)
         return [Excluded(lemmas.never, lemmas, RECALLED)]
+    if kind == "reduced":
+        compose = partial(threads_of_blocks, memory.threads, bounds=memory.bounds)
+        reduced = read_reduced(what, memory.threads, memory.numbered, memory.axioms, compose)
+        return [Excluded(reduced.never, reduced, RECALLED)]
     joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
     return [Excluded(joint.never, joint, RECALLED)]

@@ -253,13 +253,69 @@ ENDING_STATES: ClaimEngine = Decider(
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
-#: Engines of `verify` in their order.
-CLAIMS: Portfolio = (
+
+def _by_reduction() -> Both:
+    from sa.engines.reduction import by_reduction
+
+    return partial(by_reduction, BLOCKS)
+
+
+#: Engines that blocks go to, in their order.
+BLOCKS: Portfolio = (
     Turn(STATES, 0.2),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_TESTS, 0.1),
+    Turn(CANDIDATES, 0.3),
+    Turn(ALTERNATIVES, 0.3),
+    Turn(RINGS, 0.2),
+    Turn(GROWING, 0.4),
+    Turn(TESTS, 0.35),
+    Turn(LEARNED, 0.4),
+    Turn(CONTROL, 1.0),
+)
+
+
+def _by_ownership() -> Proofs:
+    from sa.engines.ownership import by_ownership
+
+    return partial(by_ownership, IN_PLACE)
+
+
+#: Engines that stores in place go to. Few states show soon which of them are not the owner's.
+IN_PLACE: Portfolio = (
+    Turn(STATES, 0.1),
+    Turn(EQUALITIES, 0.3),
+    Turn(QUICK_COORDINATES, 0.4),
+    Turn(QUICK_TESTS, 0.3),
+    Turn(CANDIDATES, 0.5),
+    Turn(COORDINATES, 1.0),
+)
+
+OWNERSHIP: ClaimEngine = Prover(
+    "ownership",
+    "other engines, where what a thread loads and stores is its own: a ticket or a turn lets nobody else write it",
+    when_asked(_by_ownership),
+)
+
+REDUCTION: ClaimEngine = Decider(
+    "reduction",
+    "Lipton's reduction: steps that commute with those of others are joined to blocks, then other engines",
+    when_asked(_by_reduction),
+)
+
+#: Engines of `verify` in their order.
+CLAIMS: Portfolio = (
+    Turn(STATES, 0.2),
+    Turn(CLAIMED, 0.1),
+    Turn(INTERVALS, 0.1),
+    # Before all that sees each interleaving.
+    Turn(REDUCTION, 0.4),
+    Turn(EQUALITIES, 0.35),
+    Turn(QUICK_COORDINATES, 0.2),
+    Turn(OWNERSHIP, 0.2),
     Turn(QUICK_TESTS, 0.1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.2),
@@ -298,6 +354,11 @@ CLAIMS: Portfolio = (
     Turn(MORE_JOINT, 0.5),
     Turn(LONG_RUNS, 1.0),
 )
+
+
+def without_reduction(portfolio: Portfolio) -> Portfolio:
+    """The engines that look at single steps."""
+    return tuple(turn for turn in portfolio if turn.engine is not REDUCTION)
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:

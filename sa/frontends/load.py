@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.opened import opened
-from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded, LoadedScript
+from sa.frontends.reading import USUAL, Reading, is_llvm
+from sa.language.loaded import Loaded, LoadedScript
 
 if TYPE_CHECKING:
-    from sa.frontends.c.functions import Compared
+    from sa.frontends.flow.compared import Compared, Refused
 
 
 class Loader(Protocol):
@@ -47,8 +47,14 @@ def _c() -> Loader:
     return load
 
 
+def _llvm() -> Loader:
+    from sa.frontends.llvm import load
+
+    return load
+
+
 #: The loaders by suffix, each imported when a file needs it. Files with another suffix are read as `.sa`.
-KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": _c, ".i": _c})
+KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": _c, ".i": _c, ".ll": _llvm})
 
 
 def loader_of(path: str) -> Loader:
@@ -94,11 +100,18 @@ def load_compared(path: str, split: bool = False, families: bool = False, readin
     return loaded
 
 
-def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared, ...]:
+def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared | Refused, ...]:
     """The function that a reading names in an abstract and in a concrete file, or all that their threads run.
 
+    Of LLVM IR it is all that both files define: those of them that are not accepted are told beside the others.
     Raises InputError.
     """
+    if all(map(is_llvm, paths)):
+        if reading != replace(USUAL, function=reading.function):
+            raise InputError((error("SA705", f"these options are for C, and `{paths[0]}` is LLVM IR"),))
+        from sa.frontends.llvm.functions import load_functions as functions_in_both
+
+        return functions_in_both(paths, reading.function)
     for path in paths:
         if _kind(path) is not _c:
             raise InputError((error("SA705", f"functions are compared in C, and `{path}` is not a C file"),))

@@ -1,8 +1,8 @@
 """The catalogue of codes: what every error and warning means, at length. `sacheck explain CODE` prints it.
 
 SA0xx reading, SA1xx names, SA2xx types, SA3xx well-formedness, SA4xx refinements and goals,
-SA5xx vacuity, SA6xx proof scripts, SA7xx C, SA9xx use of the commands. They stand in `codes.txt`, each with its title
-on a line; below it, indented, the explanation, and behind bars an example.
+SA5xx vacuity, SA6xx proof scripts, SA7xx C and LLVM IR, SA9xx use of the commands. They stand in `codes.txt`, each with
+its title on a line; below it, indented, the explanation, and behind bars an example.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from sa.base.source import Source
 from sa.language.parser import parse
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 from sa.language.tokens import Lexeme, lexemes
 
 #: Blocks on one line may not make it longer.

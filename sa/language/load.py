@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from os.path import realpath
 
 from msgspec import Struct
 
 from sa.automata.automaton import Kind
-from sa.automata.program import Program
-from sa.automata.proof import Script
-from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source
 from sa.language import syntax
-from sa.language.elaborate import Block, Elaborated, elaborate
+from sa.language.elaborate import Elaborated, elaborate
 from sa.language.elaborate.declarations import Imported
 from sa.language.elaborate.exports import visible_elsewhere
+from sa.language.loaded import Loaded, LoadedScript
 from sa.language.names import ModuleSymbol, Scope
 from sa.language.parser import parse
 from sa.language.read import beside, read_source
-
-
-class Loaded(Struct, frozen=True):
-    """A file's program, what was noticed, all texts that were read (the file's own first).
-
-    `blocks` are the file's refinement blocks: `elaborate_refinement` gives them a meaning once both
-    programs are known. `imports` are the imported files by alias. `lints` are remarks about style, such as
-    steps that touch several shared locations; no answer depends on them. `said` is what an answer about the
-    program assumes and does not check, where that is not the file's own business. `races` makes the program that claims
-    that there are no data races, None where no accesses may race; it raises InputError.
-    """
-
-    program: Program
-    warnings: tuple[Diagnostic, ...]
-    sources: tuple[Source, ...]
-    blocks: tuple[Block, ...] = ()
-    imports: tuple[tuple[str, Program], ...] = ()
-    lints: tuple[Diagnostic, ...] = ()
-    said: Said = Said()
-    races: Callable[[], Program | None] | None = None
-
-
-class LoadedScript(Struct, frozen=True):
-    """A proof script, what was noticed in it and in the programs that it imports, all texts (the script's first)."""
-
-    script: Script
-    warnings: tuple[Diagnostic, ...]
-    sources: tuple[Source, ...]
 
 
 class _File(Struct, frozen=True):

@@ -19,6 +19,7 @@ from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Play
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -26,7 +27,7 @@ from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 #: Evidence that something bad never happens.
-Proof: TypeAlias = Keeps | Joint | Lemmas | States | CrowdKeeps | CrowdJoint
+Proof: TypeAlias = Keeps | Joint | Lemmas | States | Reduced | CrowdKeeps | CrowdJoint
 
 
 class Asked(Struct, frozen=True, eq=False):

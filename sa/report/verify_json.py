@@ -11,6 +11,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
+from sa.report.ends import reasons_told
 from sa.report.json import (
     CaveatJson,
     DiagnosticJson,
@@ -26,12 +27,14 @@ from sa.report.tried import TriedJson, tried_json
 from sa.report.verify import domain, notes_of, reason_of_run, runs, violating
 
 
-class FindingJson(Struct, frozen=True):
+class FindingJson(Struct, frozen=True, omit_defaults=True):
     """What became of a claim: `name` is `what` is claimed with the `thread` of which it is.
 
     `kinds` are `invariant`, or the ways of going wrong that the claim excludes. `run` is an index into the
-    document's runs; `values` are those that violate it,
-    and `reason` says in a sentence how. `tried` are the engines that were asked where there is no answer.
+    document's runs; `values` are those that violate it, and `reason` says in a sentence how.
+
+    `tried` are the engines that were asked where there is no answer. `reasons` say why something comes to an end, or
+    why a cycle can be repeated.
     """
 
     name: str
@@ -48,6 +51,7 @@ class FindingJson(Struct, frozen=True):
     values: list[str]
     reason: str | None
     tried: list[TriedJson]
+    reasons: list[str] = []
 
 
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
@@ -107,4 +111,5 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
         None if finding.run is None else reason_of_run(finding, one_of(outcome.program, finding.claim.beside)),
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
+        list(reasons_told(finding)),
     )

@@ -8,6 +8,7 @@ needs a play, a run, or values for which a side condition of its rule is false.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
@@ -20,20 +21,23 @@ from sa.certificates.argument_json import read_places, read_values, read_way
 from sa.certificates.goal import Goal
 from sa.certificates.meaning_json import read_meaning
 from sa.certificates.play_json import read_play
+from sa.certificates.reduced_json import read_reduced
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps, read_lemmas
-from sa.checker.judge import Resources, combined, consistent, discharged, expect
+from sa.checker.judge import combined, discharged, expect
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation
 from sa.checker.play import check_play
 from sa.checker.question import NoQuestion
+from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.refusals import check_refusals
+from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.states import check_states
@@ -148,7 +152,7 @@ def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entr
             return _pair_by_pair(session, claim, what)
         case Preserves() as claim, ("threads" | "joint"):
             return _inductive(session, claim, kind, what)
-        case Preserves() as claim, ("keeps" | "never" | "lemmas" | "states"):
+        case Preserves() as claim, ("keeps" | "never" | "lemmas" | "states" | "reduced"):
             return _never(session, claim, kind, what)
     raise evidence.wrong("such a claim cannot be shown in this way")
 
@@ -247,6 +251,11 @@ def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Foun
         lemmas = read_lemmas(entry, threads, bads, axioms)
         ruling = check_lemmas(lemmas, resources.bounds, resources.seed, resources.solvers)
         said = len(lemmas.never)
+    elif kind == "reduced":
+        compose = partial(threads_of_blocks, threads, bounds=resources.bounds)
+        reduced = read_reduced(entry, threads, bads, axioms, compose)
+        ruling = check_reduced(reduced, resources.bounds, resources.seed, resources.solvers)
+        said = len(reduced.never)
     else:
         joint = read_joint(entry, threads, bads, axioms)
         ruling = check_joint(joint, resources.bounds, resources.seed, resources.solvers)

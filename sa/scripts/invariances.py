@@ -13,6 +13,7 @@ from sa.automata.proof import Preserves
 from sa.base.budget import Budget
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
+from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
@@ -156,7 +157,7 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
             example = _violated(evidence, fact)
             add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
             return False
-        assert isinstance(evidence, Keeps | Joint | Lemmas | States)  # scripts know no families
+        assert isinstance(evidence, Keeps | Joint | Lemmas | States | Reduced)  # scripts know no families
         work.argument = Excluded(evidence)
         add(work, Leaf(f"no violation ({found.settled.how})", "", Verdict.PROVED, "", seconds))
         return True

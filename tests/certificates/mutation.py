@@ -31,8 +31,9 @@ from sa.certificates.shape import Entry, Malformed
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import claimed
-from sa.checker.judge import Resources, judge_program, judge_refinement
+from sa.checker.judge import judge_program, judge_refinement
 from sa.checker.question import Question, asked_besides, pair_goal, question, thread_goals, whole_goal
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
@@ -41,6 +42,7 @@ from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
 from tests.certificates.corruption import Mutant, mutants
 from tests.certificates.truth import (
+    happens,
     joint_is_true,
     keeps_is_true,
     play_is_true,
@@ -112,6 +114,8 @@ def verification_mutants(name: str, file: Path, rng: Random, most: int, portfoli
             if kind == "states" and not states_is_true(read_states(what, threads, bads, program.axioms)):
                 return False
             if kind == "joint" and not joint_is_true(read_joint(what, threads, bads, program.axioms)):
+                return False
+            if kind == "reduced" and any(happens(threads, bads[b["claim"], b["bad"]]) for b in what.value["never"]):
                 return False
         for run in changed["runs"]:
             claim = claims[run["claim"]]

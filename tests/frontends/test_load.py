@@ -11,7 +11,7 @@ from sa.base.source import Source
 from sa.frontends import load
 from sa.frontends.load import load_program, loader_of
 from sa.language import load as sa_files
-from sa.language.load import Loaded, LoadedScript
+from sa.language.loaded import Loaded, LoadedScript
 from sa.terms import build
 
 

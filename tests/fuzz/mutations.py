@@ -13,7 +13,7 @@ from random import Random
 from msgspec import Struct
 
 from sa.base.source import Source
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 from sa.language.tokens import lexemes
 from tests.generators.programs import random_program
 

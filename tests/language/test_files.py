@@ -9,7 +9,8 @@ import pytest
 
 from sa.base.diagnostic import InputError
 from sa.base.source import span_text
-from sa.language.load import Loaded, load_program
+from sa.language.load import load_program
+from sa.language.loaded import Loaded
 from sa.language.read import MAX_BYTES, read_source
 from sa.terms.printer import show
 

@@ -10,7 +10,8 @@ import pytest
 from lark import Lark
 
 from sa.base.source import Source
-from sa.language.reading.grammar import cache_directory, grammar_path, make_parser
+from sa.language.reading.grammar import cache_directory, make_parser
+from sa.language.reading.keywords import grammar_path
 from sa.language.reading.rules import builder, reading
 from sa.language.syntax import Module
 

@@ -13,7 +13,8 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.conditions.composition import product
 from sa.language.format import format_source
-from sa.language.load import Loaded, LoadedScript, load, load_program, load_script
+from sa.language.load import load, load_program, load_script
+from sa.language.loaded import Loaded, LoadedScript
 from sa.terms.printer import show
 from tests.language.scripts import IMPORTS, write
 

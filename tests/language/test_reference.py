@@ -10,8 +10,9 @@ import pytest
 from sa.base.source import Source
 from sa.language.codes import CATALOGUE
 from sa.language.format import format_source
-from sa.language.load import LoadedScript, load
-from sa.language.reading.grammar import keywords
+from sa.language.load import load
+from sa.language.loaded import LoadedScript
+from sa.language.reading.keywords import keywords
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "LANGUAGE.md").read_text(encoding="utf-8")

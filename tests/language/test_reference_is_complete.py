@@ -6,7 +6,7 @@ import re
 
 from lark import Lark, Token
 
-from sa.language.reading.grammar import grammar_path
+from sa.language.reading.keywords import grammar_path
 from tests.language.test_reference import EXAMPLES
 
 #: What stands between words.

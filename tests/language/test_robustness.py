@@ -18,7 +18,7 @@ from sa.language.elaborate import elaborate
 from sa.language.format import format_source
 from sa.language.nesting import MAX_DEPTH
 from sa.language.parser import parse
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 from sa.language.tokens import lexemes
 from sa.language.unparse import show_program
 from tests.generators.programs import random_program

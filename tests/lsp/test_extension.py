@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 
 FOLDER = Path(__file__).parents[2] / "editors" / "vscode"
 GRAMMAR = json.loads((FOLDER / "syntaxes" / "sacheck.tmLanguage.json").read_text())

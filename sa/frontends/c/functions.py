@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.program import Program, Refinement
+from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
@@ -32,6 +32,7 @@ from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
 from sa.frontends.flow.alone import compared, follows, function_of
 from sa.frontends.flow.both import Function, mixed_of
+from sa.frontends.flow.compared import Compared
 from sa.frontends.flow.debts import loops
 from sa.frontends.flow.given import GIVEN, Common, united
 from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
@@ -39,24 +40,11 @@ from sa.frontends.flow.judged import judge
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded
-from sa.language.reading.grammar import keywords
+from sa.language.loaded import Loaded
+from sa.language.reading.keywords import keywords
 
 #: What a claim about two functions assumes beside what holds of each file, and of environments.
 ASSUMED = (DEFINED, RACING_READS)
-
-
-class Compared(Struct, frozen=True):
-    """The programs of a function of two files, and how they are related.
-
-    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample.
-    """
-
-    name: str
-    abstract: Loaded
-    concrete: Loaded
-    block: Refinement
-    ending: bool
 
 
 class _Read(Struct, frozen=True):

@@ -13,8 +13,8 @@ from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
 from sa.frontends.flow.program import program_of, race_program
 from sa.frontends.reading import USUAL, Reading
-from sa.language.load import Loaded, LoadedScript
-from sa.language.reading.grammar import keywords
+from sa.language.loaded import Loaded, LoadedScript
+from sa.language.reading.keywords import keywords
 
 #: What may go wrong where memory is accessed, and where it is freed, as SV-COMP divides it.
 DEREFERENCES = frozenset({"pointer", "index", USED_FREED, USED_DEAD})
@@ -55,7 +55,7 @@ def load_with(path: str, reading: Reading) -> Loaded:
 def _meant(reading: Reading) -> Reading:
     """A reading that asks for one property alone is read as one that asks for it among others."""
     races = reading.races or reading.only == "no-data-race"
-    return replace(reading, races=races, deadlock=reading.deadlock or reading.only == "no-deadlock")
+    return replace(reading, races=races, deadlock=reading.deadlock or reading.only in ("no-deadlock", "termination"))
 
 
 def asked(reading: Reading) -> Asked:
@@ -75,6 +75,9 @@ def asked(reading: Reading) -> Asked:
             return Asked(frozenset({LOST}), False, False)
         case "no-overflow":
             return Asked(frozenset({"overflow"}), False, False)
+        case "termination":
+            # No two steps are one: who waits in between would keep nobody waiting.
+            return Asked(frozenset(), False, True, fused=False, ends=True, fair=reading.fair)
         case "no-data-race":
             return Asked(frozenset(), True, False)
         case _:

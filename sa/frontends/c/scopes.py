@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from sa.frontends.c.body import RETURNED, Block, Body, fresh
+from sa.frontends.c.body import EXIT, RETURNED, Block, Body, fresh
 from sa.frontends.flow.graph import Node, Op, Step, Storage
 from sa.frontends.flow.lives import Dead
 
@@ -24,7 +24,8 @@ def end_with_blocks(body: Body, first: bool) -> None:
     """Have the objects of each block end where a step leads out of it, in place.
 
     Inner blocks come first, and what has ended there has no other end. The last two are the function's body and what
-    has the parameters, too: with those of the `first` function the process ends.
+    has the parameters, too: with those of the `first` function the process ends, and so it does where that one returns
+    from an inner block (C11 5.1.2.2.3p1).
     """
     over = {RETURNED}
     # A jump past declarations goes on to its label by a way of its own, which is written behind all blocks.
@@ -36,7 +37,7 @@ def end_with_blocks(body: Body, first: bool) -> None:
         inside = {s.source for s in body.steps[here.first : here.last]}
         for position in range(here.first, here.last) if ends else ():
             target = body.steps[position].target
-            if meant.get(target, target) not in inside:
+            if meant.get(target, target) not in inside and not (first and target == EXIT):
                 inserted.setdefault(position, []).extend(Dead(name) for name in ends)
     for position, ops in inserted.items():
         body.steps[position] = _followed(body, body.steps[position], ops)

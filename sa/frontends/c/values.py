@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from math import gcd
-
 from msgspec import Struct
 
 from sa.frontends.c.types import INT, LONG, CType, Float, Int, Pointer, range_of, usual
+from sa.frontends.flow.bits import bitwise, within
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
 from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
-from sa.terms.build import linear_parts
 from sa.terms.sort import BOOL
 from sa.terms.term import Bool, Ite, Term, sort_of
 from sa.terms.term import Int as Number
@@ -98,17 +96,7 @@ def _declared(kind: Int) -> tuple[int, int]:
 
 def wrapped(term: Term, kind: Int, known: tuple[int | None, int | None] = (None, None)) -> Term:
     """The number modulo 2^bits as a value of the type; a case distinction where it is at most one turn away."""
-    least, most = _declared(kind)
-    size = 2**kind.bits
-    low, high = known
-    if low is None or high is None or low < least - size or high > most + size:
-        return build.sub(build.mod(build.sub(term, build.integer(least)), size), build.integer(-least))
-    result = term
-    if high > most:
-        result = build.ite(build.le(term, build.integer(most)), result, build.sub(term, build.integer(size)))
-    if low < least:
-        result = build.ite(build.le(build.integer(least), term), result, build.add(term, build.integer(size)))
-    return result
+    return within(term, _declared(kind), known)
 
 
 class Result(Struct, frozen=True):
@@ -148,7 +136,7 @@ def binary(op: str, left: Value, right: Value, registers: Registers, wraps: bool
         case "/" | "%":
             return _divided(op, a, b, kind, registers)
         case "&" | "|" | "^":
-            return Result(Value(_bitwise(op, a, b, kind, registers), kind))
+            return Result(Value(bitwise(op, a, b, (kind.bits, kind.signed), registers), kind))
     raise Unsupported("SA719", f"the operator `{op}`")
 
 
@@ -233,68 +221,6 @@ def _shift(op: str, left: Value, right: Value, registers: Registers, wraps: bool
         term = build.ite(here, number(made.value), term)
         beyond = build.lor(beyond, build.land(here, made.overflows))
     return Result(Value(term, kind), undefined=outside, overflows=beyond)
-
-
-def _bitwise(op: str, a: Term, b: Term, kind: Int, registers: Registers) -> Term:
-    if isinstance(a, Number) and isinstance(b, Number):
-        value = {"&": a.value & b.value, "|": a.value | b.value, "^": a.value ^ b.value}[op]
-        return build.integer(value)
-    if isinstance(a, Number):
-        a, b = b, a
-    if isinstance(b, Number):
-        mask = b.value % 2**kind.bits
-        both = _masked(a, mask, kind.bits)
-        match op:
-            case "&":
-                return both
-            case "|":
-                return build.sub(build.add(a, b), both)
-            case _:
-                return build.sub(build.add(a, b), build.scale(2, both))
-    spans = span_of(a, registers), span_of(b, registers)
-    most = max((s[1] if s[1] is not None else 2**64) for s in spans)
-    least = min((s[0] if s[0] is not None else -1) for s in spans)
-    if any(_apart(one, two, registers) for one, two in ((a, b), (b, a))):
-        return build.integer(0) if op == "&" else build.add(a, b)
-    if least < 0 or most >= 2**kind.bits:
-        return _by_bits(op, a, b, kind.bits, kind.signed)
-    return _by_bits(op, a, b, most.bit_length(), False)
-
-
-def _apart(high: Term, low: Term, registers: Registers) -> bool:
-    """Whether no bit is in both: the one is a multiple of a power of two that is more than the other, not negative."""
-    const, parts = linear_parts(high)
-    factor = gcd(const, *parts.values())
-    least, most = span_of(low, registers)
-    return least is not None and most is not None and least >= 0 and most < factor & -factor
-
-
-def _masked(a: Term, mask: int, bits: int) -> Term:
-    """`a & mask` for a constant, a run of ones at a time; one up to the highest bit keeps the sign."""
-    result: Term = build.integer(0)
-    low = 0
-    while mask >> low:
-        if not mask >> low & 1:
-            low += 1
-            continue
-        high = low
-        while mask >> high & 1:
-            high += 1
-        run = build.div(a, 2**low) if high == bits else build.mod(build.div(a, 2**low), 2 ** (high - low))
-        result = build.add(result, build.scale(2**low, run))
-        low = high
-    return result
-
-
-def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool) -> Term:
-    result: Term = build.integer(0)
-    for number_ in range(bits):
-        one = build.eq(build.mod(build.div(a, 2**number_), 2), build.integer(1))
-        two = build.eq(build.mod(build.div(b, 2**number_), 2), build.integer(1))
-        joined = {"&": build.land(one, two), "|": build.lor(one, two), "^": build.ne(one, two)}[op]
-        weight = -(2**number_) if signed and number_ == bits - 1 else 2**number_
-        result = build.add(result, build.ite(joined, build.integer(weight), build.integer(0)))
-    return result
 
 
 def negated(value: Value, registers: Registers, wraps: bool) -> Result:

@@ -144,7 +144,7 @@ def _used(thread: Thread, known: Accesses) -> dict[Key, Cell]:
                 raise not_compared("a write to a constant or a text", step.origin, hint)
             if not is_shared(place.object):
                 continue
-            if place.cell.synchronises or not place.cell.key.lstrip("u").startswith(("int", "bool")):
+            if place.cell.synchronises or not place.cell.key.startswith(("i", "uint", "bool")):
                 what = f"`{place.object.told or place.object.name}{place.cell.path}`, which is no plain number,"
                 raise not_compared(what, step.origin, "shared variables that the function uses are integers")
             used[key_of(place)] = place.cell

@@ -23,10 +23,14 @@ from sa.terms.term import Term, Var
 
 
 class Events(Struct):
-    """The graph that is rewritten, and what it holds of cells by their addresses; choices so far are counted."""
+    """The graph that is rewritten, and what it holds of cells by their addresses; choices so far are counted.
+
+    The `source` of a comparison may show anything where it has poison.
+    """
 
     graph: Graph
     held: Mapping[int, Held]
+    source: bool
     count: int = 0
 
 
@@ -123,6 +127,8 @@ def _seen(event: Event, work: Events) -> Iterator[Op]:
     for address, cell in work.held.items():
         value: Term = cell.value if cell.picked is None else element_of(cell, cell.picked)
         any_ = build.lor(event.owed.get(address, build.FALSE), _is_nothing(cell, event.sync))
+        if work.source and cell.cell.poison is not None:
+            any_ = build.lor(any_, build.eq(value, build.integer(cell.cell.poison)))
         if any_ is not build.FALSE:
             chosen = _temporary(ANY, work)
             yield Havoc(chosen, ANY)

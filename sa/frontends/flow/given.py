@@ -38,6 +38,7 @@ class Common(Struct, frozen=True):
 
     Addresses count as the `same` in both files if nothing makes `numbers` of pointers. What the functions speak of is
     `open` to pointers from outside, unless nobody outside has its address; that is so of what is `hidden`.
+    Parameters with the numbers in `certain` point to something.
     """
 
     addresses: Mapping[str, int]
@@ -47,14 +48,21 @@ class Common(Struct, frozen=True):
     numbers: bool
     open: frozenset[str]
     hidden: frozenset[str]
+    certain: frozenset[int] = frozenset()
 
 
 def united(
-    one: Unit, two: Unit, given: Mapping[int, Object], numbers: bool, private: Collection[str]
+    one: Unit,
+    two: Unit,
+    given: Mapping[int, Object],
+    numbers: bool,
+    private: Collection[str],
+    certain: frozenset[int] = frozenset(),
 ) -> tuple[Unit, Unit, Common]:
     """Both units with all objects that others may reach, those given to parameters among them.
 
     `numbers`: pointers are made numbers somewhere, or numbers pointers. Nobody has addresses of what is `private`.
+    Parameters with the numbers in `certain` point to something.
     Raises InputError where a parameter may point into a large array.
     """
     shared = {o.name: o for u in (two, one) for o in u.objects if o.storage is Storage.STATIC and not o.kept}
@@ -74,7 +82,7 @@ def united(
         more = (o for n, o in shared.items() if n not in own)
         both.append(replace(unit, objects=(*unit.objects, *more)))
     same = frozenset[int]() if numbers else frozenset(addresses.values())
-    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden)
+    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden, certain)
 
 
 def spoken(unit: Unit) -> frozenset[str]:
@@ -133,6 +141,7 @@ def chosen(
             shown.append(parameter)
             continue
         nothing = [build.ZERO, *(build.integer(-_APART * (n + 1)) for n in common.pointed if n <= number)]
+        nothing = [] if number in common.certain else nothing
         terms = [*nothing, *(build.add(base(o), build.integer(d)) for o, d in common.pointed[number])]
         which, most = build.variable(f"choice of {parameter.name}"), len(terms) - 1
         told = f"what `{parameter.name}` points to"

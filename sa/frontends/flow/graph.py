@@ -65,7 +65,8 @@ class Cell(Struct, frozen=True):
 
     `initial` is its value when the object comes to life, None for an arbitrary one. `key` names the type, so that
     an access through a pointer meets only cells of its own kind. The cell is so far `behind` the first one of its
-    memory location: who accesses one cell of it races with who writes another.
+    memory location: who accesses one cell of it races with who writes another. Where it may have no value, as what
+    LLVM calls poison, the number `poison` stands for that: it is in the range, and no value of the type.
     """
 
     path: str
@@ -76,6 +77,7 @@ class Cell(Struct, frozen=True):
     words: Words = PLAIN
     behind: int = 0
     atomic: bool = False
+    poison: int | None = None
 
 
 class Row(Struct, frozen=True):

@@ -40,7 +40,8 @@ class _Seen(Struct, frozen=True):
 
 def with_instances(threads: Sequence[Thread], shared: Sequence[Object], codes: Sequence[str], most: int) -> None:
     """Divide variables of which earlier rounds may be pointed to, in place, into at most so many objects in loops."""
-    again = {t.number: _entered_again(t, known_elsewhere(threads)) for t in threads}
+    known = known_elsewhere(threads)
+    again = {t.number: _entered_again(t, known) for t in threads}
     if not any(again.values()):
         return
     objects = (*shared, *(o for t in threads for o in t.graph.objects.values()))

@@ -37,7 +37,7 @@ from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import Found, ended_by
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 class _End(Struct, frozen=True):
@@ -96,8 +96,11 @@ def with_lives(
 def known_elsewhere(threads: Sequence[Thread]) -> set[str]:
     """The variables that end and whose address is a value somewhere: only their own names mean the others."""
     ending = {s.op.name for t in threads for s in t.graph.steps if isinstance(s.op, Dead)}
-    taken = {v.name for t in threads for s in t.graph.steps for term in _values(s.op) for v in term.free}
-    return {name for name in ending if base(name).name in taken}
+    if not ending:
+        return ending
+    terms = {term for t in threads for s in t.graph.steps for term in _values(s.op)}
+    taken = frozenset[Var]().union(*(term.free for term in terms))
+    return {name for name in ending if base(name) in taken}
 
 
 def _values(op: Op) -> tuple[Term, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from sa.automata.components import components
+from sa.automata.components import postorder
 from sa.frontends.flow.graph import Divide, Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
 from sa.frontends.flow.terms import read_by, written_by
 from sa.terms.term import Var
@@ -52,25 +52,21 @@ def _mask(keys: Iterable[K], bits: dict[K, int]) -> int:
 def _least(
     steps: Sequence[Step], entry: Node, effect: Callable[[Step], _Effect], bits: Mapping[K, int]
 ) -> Mapping[Node, frozenset[K]]:
-    """The least solution, component by component of the graph, the last ones first."""
+    """The least solution: what is read later comes first, again until nothing changes where there are loops."""
     following = outgoing(steps)
-    order = components((entry,), {n: [s.target for s in out] for n, out in following.items()})
     after = {n: [(*effect(s), s.target) for s in out] for n, out in following.items()}
-    known = dict[Node, int]()
-    for component in order:
-        changed = True
-        while changed:
-            changed = False
-            # A component's nodes are in the order in which they were reached: what is read later comes last.
-            for node in reversed(component):
-                now = 0
-                for used, gone, idle, target in after.get(node, ()):
-                    later = known.get(target, 0)
-                    now |= later if idle and not later & gone else used | (later & ~gone)
-                if now != known.get(node, 0):
-                    known[node] = now
-                    changed = True
-            changed = changed and len(component) > 1
+    order, loops = postorder(entry, {n: [s.target for s in out] for n, out in following.items()})
+    known, changed = dict.fromkeys(order, 0), True
+    while changed:
+        changed = False
+        for node in order:
+            now = 0
+            for used, gone, idle, target in after.get(node, ()):
+                later = known[target]
+                now |= later if idle and not later & gone else used | (later & ~gone)
+            if now != known[node]:
+                known[node] = now
+                changed = loops
     keys = list(bits)
     members = {number: frozenset(keys[n] for n in _places(number)) for number in set(known.values())}
     return {node: members[number] for node, number in known.items()}

@@ -86,7 +86,8 @@ def under_permissions(
     reads = {a: in_any_case(thread, known, Due(a, True)) for a, h in cells.items() if h.mixed} if source else {}
     fate = in_any_case(thread, known, Due()) if source else {}
     depths = depths_of(thread, outgoing(graph.steps))
-    work = _Work(thread, known, cells, source, spelling, debts, reads, fate, depths, Events(graph, cells))
+    events = Events(graph, cells, source)
+    work = _Work(thread, known, cells, source, spelling, debts, reads, fate, depths, events)
     for step in graph.steps:
         _rewritten(step, work)
     _doomed(work)
@@ -209,6 +210,10 @@ def _alternatives(op: Load | Store, cell: Held, work: _Work) -> Iterator[list[Op
         case Load(var, address, wanted, _, _):
             value = cell.value if column is None else element_of(cell, element(address, column))
             yield [allowed, Set(var, seen_as(value, key, wanted))]
+            if cell.cell.poison is not None:
+                # Such a language defines what races to read poison, on both sides.
+                yield [refused, Set(var, build.integer(cell.cell.poison))]
+                return
             # The target of a comparison reads something; what it does with that must be right for every value.
             anything = Havoc(var, given_range(wanted, work.thread.graph.registers[var].range))
             yield [refused, Fail(RACE)] if work.source else [refused, anything]

@@ -21,6 +21,7 @@ from sa.frontends.flow.graph import (
     Room,
     Self,
     Set,
+    Skip,
     Store,
     Stride,
     Test,
@@ -36,6 +37,8 @@ from sa.terms.term import Term, Var
 def read_by(op: Op) -> tuple[Term, ...]:
     """The terms whose values an operation reads."""
     match op:
+        case Skip():
+            return ()
         case Set(_, term) | Exit(term):
             return (term,)
         case Divide(_, _, dividend, divisor):
@@ -72,6 +75,8 @@ def read_by(op: Op) -> tuple[Term, ...]:
 def written_by(op: Op) -> Var | None:
     """The register that an operation writes."""
     match op:
+        case Skip() | Test():
+            return None
         case Set(var, _) | Divide(var, _, _, _) | Havoc(var, _) | Load(var):
             return var
         case Self(var) | Allocate(var, _) | Room(var, _) | Recycle(var, _) | TimeOut(var) | Waited(var, _):

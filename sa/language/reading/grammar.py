@@ -7,7 +7,6 @@ else can write to; otherwise the tables are built afresh, which costs a tenth of
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from hashlib import sha256
@@ -18,18 +17,7 @@ from typing import Any
 import lark
 from lark import Lark
 
-_HERE = Path(__file__).parent.parent
-
-
-def grammar_path() -> Path:
-    """The grammar: beside the language room in an installed package, in `grammar/` in a checkout."""
-    installed = _HERE / "sa.lark"
-    return installed if installed.exists() else _HERE.parent.parent / "grammar" / "sa.lark"
-
-
-def keywords() -> frozenset[str]:
-    """The reserved words."""
-    return frozenset(re.findall(r'"([a-z_]+)"', grammar_path().read_text(encoding="utf-8")))
+from sa.language.reading.keywords import grammar_path
 
 
 def make_parser(builder: SimpleNamespace) -> Lark:

@@ -23,7 +23,7 @@ from sa.frontends.c.types import MOST_ELEMENTS
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of
 from sa.frontends.reading import USUAL
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 from sa.terms.build import conjuncts, linear_parts
 from sa.terms.evaluate import evaluate, holds
 from sa.terms.sort import INT, ArraySort, Value, default_value

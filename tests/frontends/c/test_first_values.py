@@ -13,7 +13,7 @@ from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import accesses, program_of
 from sa.frontends.reading import USUAL
-from sa.language.reading.grammar import keywords
+from sa.language.reading.keywords import keywords
 from tests.frontends.c.concurrent import COMPILER, failures
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler is installed")

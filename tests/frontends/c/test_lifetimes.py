@@ -181,6 +181,11 @@ VARIABLES = {
         "void *w(void *a) { *(int *)a = 1; return 0; }" + in_main("int x; pthread_t t; pthread_create(&t, 0, w, &x);"),
         None,
     ),
+    "of a block of `main` from which the process ends": (
+        "void *w(void *a) { *(int *)a = 1; return 0; }"
+        + in_main("pthread_t t; { int x; pthread_create(&t, 0, w, &x); return 0; }"),
+        None,
+    ),
     "of `main`, which leaves by itself": (
         "void *w(void *a) { *(int *)a = 1; return 0; }"
         + in_main("int x; pthread_t t; pthread_create(&t, 0, w, &x); pthread_exit(0);"),

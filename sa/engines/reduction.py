@@ -1,0 +1,112 @@
+"""`verify` by Lipton's reduction: the threads with blocks as single steps go to the engines of threads as they are.
+
+What these prove of the blocks is evidence together with the reduction, and their runs are expanded step by step. Where
+no step can be joined with another one the engine has nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, Event, Report
+from sa.base.limits import LimitReached, part_of
+from sa.certificates.reduced import Composed
+from sa.certificates.run import Bad, Run
+from sa.certificates.states import States
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.checker.ruling import Accepted, Ruling
+from sa.engines.engine import ClaimEngine, Turn
+from sa.engines.runner import Ruled, run
+from sa.question.asked import Asked, Excluded, Refuted, Settled
+from sa.terms.evaluate import Unevaluable
+from sa.transform.reduce import Reduction, reduction
+
+#: The part of the time that facts, movers and blocks may take.
+PREPARING = 0.3
+
+
+def by_reduction(
+    inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
+) -> Iterator[Excluded | Refuted]:
+    """What the inner engines find out about blocks. Raises LimitReached."""
+    made: Reduction | None = None
+    with part_of(budget.bounds, PREPARING) as bounds:
+        made = reduction(asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
+    if made is None or all(len(t.edges) >= len(w.edges) for t, w in zip(made.composed, asked.threads, strict=True)):
+        return
+    report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
+    yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
+
+
+class _Work(Struct, eq=False):
+    """What is bad of the threads as what is bad of their blocks, and what is known so far."""
+
+    made: Reduction
+    blocks: Mapping[Bad, tuple[Bad, ...]]
+    refuted: set[Bad] = field(default_factory=set)
+    proofs: list[tuple[Composed, tuple[Bad, ...]]] = field(default_factory=list)
+    how: dict[str, None] = field(default_factory=dict)
+
+    def open_(self) -> list[Bad]:
+        """What nothing is known of yet."""
+        excluded = self.excluded()
+        return [b for b in self.blocks if b not in self.refuted and not excluded.issuperset(self.blocks[b])]
+
+    def excluded(self) -> set[Bad]:
+        """What is bad of blocks and does not happen."""
+        return {b for _, some in self.proofs for b in some}
+
+
+def _of_blocks(
+    work: _Work, inner: Sequence[Turn[ClaimEngine]], budget: Budget, report: Report
+) -> Iterator[Excluded | Refuted]:
+    """What the inner engines say, the proofs all at once: the reduction that they rest on is then checked once."""
+    made, stopped = work.made, list[LimitReached]()
+    about = Asked(made.composed, tuple(dict.fromkeys(b for some in work.blocks.values() for b in some)), made.axioms)
+    try:
+        for said in run(inner, about, budget, _unjudged, lambda _: report, lambda b: _is_over(work, b)):
+            match said:
+                case Ruled(settled=Excluded(bads, Keeps() | Joint() | Lemmas() | States() as proof, how)):
+                    work.proofs.append((proof, bads))
+                    work.how[how] = None
+                case Ruled(settled=Refuted(bad, Run() as reached, how)):
+                    yield from _refuted(work, bad, reached, how)
+    except LimitReached as limit:
+        stopped.append(limit)
+    proved = tuple(b for b in work.blocks if b not in work.refuted and b not in work.open_())
+    if proved:
+        yield Excluded(proved, made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
+    if stopped:
+        raise stopped[0]
+
+
+def _edges(threads: Sequence[Automaton]) -> int:
+    return sum(len(t.edges) for t in threads)
+
+
+def _unjudged(settled: Settled) -> Ruling:
+    """All evidence is taken: it is judged as part of what is said of the written threads."""
+    return Accepted()
+
+
+def _is_over(work: _Work, block: Bad) -> bool:
+    return not any(block in work.blocks[bad] for bad in work.open_())
+
+
+def _in_words(work: _Work) -> str:
+    steps, blocks = _edges(work.made.threads), _edges(work.made.composed)
+    return f"{steps} steps reduced to {blocks}: {', '.join(work.how) or 'no block ends in a violation'}"
+
+
+def _refuted(work: _Work, block: Bad, reached: Run, how: str) -> Iterator[Refuted]:
+    bad = next((b for b in work.open_() if block in work.blocks[b]), None)
+    try:
+        fine = work.made.run(reached)
+    except Unevaluable:
+        return
+    if bad is not None and fine is not None:
+        work.refuted.add(bad)
+        yield Refuted(bad, fine, f"{how}, of blocks")

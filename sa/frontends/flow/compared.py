@@ -1,0 +1,29 @@
+"""What a front end makes of a function of two files."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from sa.automata.program import Refinement
+from sa.base.diagnostic import InputError
+from sa.language.loaded import Loaded
+
+
+class Compared(Struct, frozen=True):
+    """The programs of a function of two files, and how they are related.
+
+    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample.
+    """
+
+    name: str
+    abstract: Loaded
+    concrete: Loaded
+    block: Refinement
+    ending: bool
+
+
+class Refused(Struct, frozen=True):
+    """A function of two files that is not accepted, and why."""
+
+    name: str
+    why: InputError

@@ -1,0 +1,134 @@
+"""Attributes of functions and parameters: what they promise has to be evident, or modelled, or it is refused.
+
+A promise that is broken is undefined behaviour or poison (LangRef, Parameter and Function Attributes). Where each
+function evidently keeps it, it says nothing, so that it makes no difference which of the two files has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sa.base.diagnostic import InputError
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.objects import Access, accesses, rooted
+from sa.frontends.llvm.unit import Side, name_of
+
+#: What changes nothing of what a function does, at functions and results.
+_HARMLESS = frozenset({
+    "noinline", "alwaysinline", "inlinehint", "optnone", "optsize", "minsize", "cold", "hot", "mustprogress",
+    "nounwind", "norecurse", "nofree", "nocallback", "uwtable", "ssp", "sspstrong", "sspreq",
+    "nonlazybind", "local_unnamed_addr", "unnamed_addr", "dso_local", "dso_preemptable", "internal", "private",
+    "linkonce_odr", "weak_odr", "weak", "linkonce", "hidden", "protected", "default", "noundef", "signext", "zeroext",
+    "noredzone", "noimplicitfloat", "nocf_check", "fastcc", "ccc", "nocreateundeforpoison", "nodivergencesource",
+    "nooutline",
+})  # fmt: skip
+
+#: What changes nothing of a parameter, or is modelled.
+_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "noext"})
+
+#: What is said of pointers that both functions are given alike: it need not be used, but must not be added.
+_SAID_BEFORE = re.compile(r"(nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\))$")
+
+
+def check_attributes(side: Side, source: s.Signature) -> None:
+    """Raises InputError for an attribute that is neither modelled nor evidently kept.
+
+    The second function may say of its parameters what the `source` says.
+    """
+    signature = side.function.signature
+    words = (*signature.words, *signature.attributes)
+    found = rooted(list(accesses(side.module, side.function, side.facts)), side.facts)
+    for word in words:
+        if not _is_kept(word, side, found):
+            raise _refused(word, signature)
+    for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
+        own = [a for a in found if a.place.base == parameter.operand]
+        for word in parameter.attributes:
+            if word in _PARAMETERS or word.startswith('"'):
+                continue
+            if (word == "nocapture" or word.startswith("captures(")) and not _hands_on(side):
+                continue
+            if _SAID_BEFORE.match(word) and word in other.attributes:
+                continue
+            if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
+                continue
+            raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
+
+
+def _refused(word: str, signature: s.Signature) -> InputError:
+    hint = "leave it out in both files: what is then proved holds without it"
+    return s.refused("SA746", f"the attribute `{word}` is not accepted here", signature.span, hint)
+
+
+def _hands_on(side: Side) -> bool:
+    """Whether a pointer may leave the function."""
+    calls = (c for c in called_in(side.function) if not callee_of(c).startswith("llvm."))
+    return any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
+
+
+def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
+    name = re.match(r"[\w.]+", word)
+    if word.startswith('"') or name is None or name[0] in _HARMLESS:
+        return True
+    lines = [line.instruction for b in side.function.blocks for line in b.lines]
+    if name[0] != "noreturn" and any(not callee_of(c).startswith("llvm.") for c in called_in(side.function)):
+        # What others do is not known.
+        return False
+    match name[0]:
+        case "willreturn":
+            return True
+        case "noreturn":
+            return not any(isinstance(i, s.Return) for i in lines)
+        case "nosync":
+            quiet = not any(isinstance(i, s.Fence) for i in lines)
+            return quiet and not any(a.atomic for a in found)
+        case "readnone" | "readonly" | "writeonly":
+            return _is_so(word, found) and not any(isinstance(i, s.Fence) for i in lines)
+        case "memory":
+            return not any(isinstance(i, s.Fence) for i in lines) and _keeps_to(word, side, found)
+        case _:
+            return False
+
+
+def _is_so(word: str, found: list[Access]) -> bool:
+    """What a parameter or a function is said to do with memory: atomic accesses do both."""
+    if word == "readnone":
+        return not found
+    return not any(a.atomic or a.writes == (word == "readonly") for a in found)
+
+
+def _keeps_to(word: str, side: Side, found: list[Access]) -> bool:
+    """`memory(read, argmem: readwrite, …)`."""
+    said = dict[str, str]()
+    for part in word.removeprefix("memory(").removesuffix(")").split(","):
+        where, _, how = part.strip().rpartition(": ")
+        said[where] = how
+    others = said.get("", "none")
+    through, by_name = ([a for a in found if isinstance(a.place.base, s.Local) is p] for p in (True, False))
+    parts = ((through, said.get("argmem", others)), (by_name, others))
+    return all(how == "readwrite" or _is_so(_AS[how], own) for own, how in parts)
+
+
+_AS: Mapping[str, str] = {"none": "readnone", "read": "readonly", "write": "writeonly"}
+
+
+def points_somewhere(source: s.Signature, bits: Mapping[int, int]) -> Iterator[int]:
+    """The pointer parameters that can be followed, for so many bits as are accessed, by what is said of them."""
+    for number, parameter in enumerate(source.parameters):
+        # What is not aligned cannot be followed, either: 8 bytes are enough for all integers.
+        align = max(_said("align", parameter), 1)
+        if (
+            number in bits
+            and 8 * _said("dereferenceable", parameter) >= bits[number]
+            and 8 * align >= min(bits[number], 64)
+        ):
+            yield number
+
+
+def _said(word: str, parameter: s.Argument) -> int:
+    """The greatest number that an attribute of a parameter says, 0 without one."""
+    found = (re.match(rf"{word}\((\d+)\)$", w) for w in parameter.attributes)
+    return max((int(m[1]) for m in found if m is not None), default=0)

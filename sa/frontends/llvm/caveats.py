@@ -1,0 +1,44 @@
+"""What answers about LLVM IR assume, each with a way to check it."""
+
+from __future__ import annotations
+
+from sa.base.caveat import assuming
+
+DEFINED = assuming(
+    "defined",
+    "the behaviour of the first function is defined",
+    "run a program that calls it with `-fsanitize=undefined,thread`",
+)
+RACING_READS = assuming(
+    "racing-reads",
+    "a racing read gives poison, and a racing write is undefined, in both functions",
+    "use atomic accesses where threads race",
+)
+ATOMIC = assuming(
+    "atomic-or-plain",
+    "no environment accesses a variable both atomically and plainly",
+    "use each variable in one way in the whole program",
+)
+NO_UNDEF = assuming(
+    "no-undef-in-memory",
+    "memory that others wrote holds values or poison, but no `undef`, and values where accesses are atomic or volatile",
+    "freeze what may be `undef` or poison before it is stored",
+)
+TYPES = assuming(
+    "type-based-aliasing", "what `!tbaa` says of the second function holds", "compile with `-fno-strict-aliasing`"
+)
+PARAMETERS = assuming(
+    "parameters",
+    "pointer parameters point to objects that are aligned, equal or apart, or to nothing",
+    "align each access to its size",
+)
+LOOPS_END = assuming(
+    "loops-end",
+    "loops of the first function that must make progress and only compute end",
+    "show that each such loop ends",
+)
+NOTHING_OWED = assuming(
+    "stores-behind-loops",
+    "the first function owes no store behind another loop before that loop has ended",
+    "compile with `mustprogress`",
+)

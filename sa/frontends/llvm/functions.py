@@ -1,0 +1,212 @@
+"""Functions of two modules of LLVM IR, each compared alone in any environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from sa.automata.automaton import Origin
+from sa.base.caveat import Caveat, Said
+from sa.base.diagnostic import InputError
+from sa.frontends.flow.alone import compared, function_of
+from sa.frontends.flow.both import Function, mixed_of
+from sa.frontends.flow.compared import Compared, Refused
+from sa.frontends.flow.debts import loops
+from sa.frontends.flow.given import united
+from sa.frontends.flow.graph import Object, Range
+from sa.frontends.flow.graph import Unit as FlowUnit
+from sa.frontends.flow.judged import judge
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
+from sa.frontends.llvm.attributes import check_attributes, points_somewhere
+from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.caveats import (
+    ATOMIC,
+    DEFINED,
+    LOOPS_END,
+    NO_UNDEF,
+    NOTHING_OWED,
+    PARAMETERS,
+    RACING_READS,
+    TYPES,
+)
+from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
+from sa.frontends.llvm.read import function_of as read_function
+from sa.frontends.llvm.read import read_module
+from sa.frontends.llvm.shapes import Shape
+from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
+from sa.language.loaded import Loaded
+from sa.language.reading.keywords import keywords
+
+
+def load_functions(paths: tuple[str, str], name: str | None) -> tuple[Compared | Refused, ...]:
+    """A function of an abstract and of a concrete module, or all that both define. Raises InputError."""
+    first, second = map(read_module, paths)
+    if name is not None:
+        for module in (first, second):
+            if name not in module.defined:
+                near = get_close_matches(name, sorted(module.defined), 1, 0.6)
+                hint = f"did you mean `{near[0]}`?" if near else None
+                raise s.refused("SA747", f"`{module.source.name}` does not define `@{name}`", None, hint)
+        return (_compared(first, second, name),)
+    names = [n for n in first.defined if n in second.defined]
+    if not names:
+        raise s.refused("SA747", f"`{paths[0]}` and `{paths[1]}` define no function of one name", None)
+    return tuple(_tried(first, second, n) for n in names)
+
+
+def _tried(first: s.Module, second: s.Module, name: str) -> Compared | Refused:
+    try:
+        return _compared(first, second, name)
+    except InputError as wrong:
+        return Refused(name, wrong)
+
+
+def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
+    """A function of both modules. Raises InputError."""
+    sides, both = _sides(first, second, name)
+    _begun_alike(sides)
+    found = [rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides]
+    pointed_to = _given(sides, found)
+    apart((*found[0], *found[1]), list(pointed_to.values()))
+    if pointed_to and len(_types(sides[0])) > 1:
+        message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
+        raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
+    given, certain = _objects(sides[0].function.signature, pointed_to, both)
+    made = [_unit(side, both, own, pointed_to) for side, own in zip(sides, found, strict=True)]
+    one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
+    functions = tuple(
+        function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
+    )
+    return _related(name, sides, (functions[0], functions[1]), given)
+
+
+def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
+    """Both functions, and what they have in common. Raises InputError."""
+    one, two = (read_function(module, name) for module in (first, second))
+    _alike(one.signature, two.signature)
+    parameters = one.signature.parameters
+    defined = frozenset(n for n, p in enumerate(parameters) if "noundef" in p.attributes)
+    sides = tuple(
+        Side(module, function, source, facts_of(module, function, defined))
+        for module, function, source in ((first, one, True), (second, two, False))
+    )
+    for side in sides:
+        check_attributes(side, one.signature)
+        _every_pointer_is_set(side)
+    _calls_alike(sides)
+    commits = any(
+        isinstance(line.instruction, s.Return) and may_be_undef(line.instruction, side.facts)
+        for side in sides
+        for block in side.function.blocks
+        for line in block.lines
+    )
+    return (sides[0], sides[1]), Both(defined, commits)
+
+
+def _calls_alike(sides: Sequence[Side]) -> None:
+    """Raises InputError where what is seen of a call is not the same in both files."""
+    known = dict[str, object]()
+    for side in sides:
+        for call in called_in(side.function):
+            shape = call.type, is_defined(call, side.module), [a.type for a in call.arguments]
+            if known.setdefault(callee_of(call), shape) != shape:
+                message = f"`@{callee_of(call)}` is declared in several ways"
+                raise s.refused("SA405", message, side.function.signature.span, "declare it alike in both files")
+
+
+def _begun_alike(sides: tuple[Side, Side]) -> None:
+    """Raises InputError where a variable is declared otherwise in the other file."""
+    first, second = (side.module.variables for side in sides)
+    for name, variable in second.items():
+        other = first.get(name, variable)
+        told = [(v.type, v.constant, "thread_local" in v.words) for v in (variable, other)]
+        values = {repr(v.first) for v in (variable, other) if v.first is not None}
+        if told[0] != told[1] or len(values) > 1:
+            message = f"`@{name}` has another type or first value in the other file"
+            raise s.refused("SA405", message, variable.span, "declare it alike in both files")
+
+
+def _every_pointer_is_set(side: Side) -> None:
+    for name in side.facts.unset:
+        if isinstance(side.facts.slots[name], s.PointerType):
+            message = f"the pointer `%{name}`, which may be read before it has a value, is not accepted"
+            raise s.refused("SA744", message, side.function.signature.span, "store one first")
+
+
+def _alike(one: s.Signature, two: s.Signature) -> None:
+    """Raises InputError where functions have other types."""
+    types = [(x.result, x.variadic, [p.type for p in x.parameters]) for x in (one, two)]
+    if types[0] != types[1]:
+        message = f"`@{two.name}` has another type in the other file"
+        raise s.refused("SA405", message, two.span, "declare it alike in both files")
+    if two.variadic:
+        raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
+
+
+def _unit(side: Side, both: Both, found: Sequence[Access], given: Mapping[int, Shape]) -> tuple[FlowUnit, list[Range]]:
+    own = {**named(side.module, side.function), **shapes(side.module, found)}
+    parameters = side.function.signature.parameters
+    known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
+    known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
+    return unit_of(side, both, known, variables(side.module, own))
+
+
+def _given(sides: tuple[Side, Side], found: Sequence[Sequence[Access]]) -> Mapping[int, Shape]:
+    """What parameters point to, by their numbers. Raises InputError."""
+    made = dict[int, Shape]()
+    for number in range(len(sides[0].function.signature.parameters)):
+        own = [
+            access
+            for side, accessed in zip(sides, found, strict=True)
+            for access in accessed
+            if access.place.base == side.function.signature.parameters[number].operand
+        ]
+        shape = pointed(own)
+        if shape is not None:
+            made[number] = shape
+    return made
+
+
+def _objects(
+    signature: s.Signature, given: Mapping[int, Shape], both: Both
+) -> tuple[Mapping[int, Object], frozenset[int]]:
+    """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
+    numbers, where = numbers_of(signature, both.defined), Origin(signature.span)
+    certain = points_somewhere(signature, {n: 8 * shape.size for n, shape in given.items()})
+    made = {numbers[n]: object_of(name_of(signature.parameters[n], n), shape, where) for n, shape in given.items()}
+    return made, frozenset(numbers[n] for n in certain)
+
+
+def _related(
+    name: str, sides: tuple[Side, Side], functions: tuple[Function, Function], given: Mapping[int, Object]
+) -> Compared:
+    """The programs, judged, and what is to be said of them. Raises InputError."""
+    if mixed := sorted(mixed_of(*functions)):
+        message = f"`{''.join(mixed[0])}` is accessed both atomically and plainly, which is not accepted"
+        raise s.refused("SA745", message, sides[1].function.signature.span, "access it in one way")
+    for key, cell in functions[1].used.items():
+        if functions[0].used.get(key, cell).key != cell.key:
+            message = f"`@{key[0]}` has another type in the other file"
+            raise s.refused("SA405", message, sides[1].function.signature.span, "declare it alike in both files")
+    abstract, concrete, block = compared(*functions, keywords())
+    judge(functions, (abstract, concrete), block)
+    ending, others = loops(functions[0].thread, functions[0].known)
+    typed = bool(_types(sides[1]))
+    holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
+    assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
+    loaded = [
+        Loaded(program, (), (side.module.source,), said=_said(assumed))
+        for program, side in zip((abstract, concrete), sides, strict=True)
+    ]
+    return Compared(name, loaded[0], loaded[1], block, ending)
+
+
+def _types(side: Side) -> frozenset[str]:
+    """What is said of the types of accesses."""
+    lines = (line for block in side.function.blocks for line in block.lines)
+    return frozenset(line.attachments["tbaa"] for line in lines if "tbaa" in line.attachments)
+
+
+def _said(assumed: Sequence[Caveat]) -> Said:
+    return Said(tuple(assumed))

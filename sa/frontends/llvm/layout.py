@@ -1,0 +1,149 @@
+"""Where the scalars of a type are, in bytes, and where in an object a pointer points (LangRef, `getelementptr`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from sa.frontends.llvm import syntax as s
+
+#: More scalars than these are too many for one object.
+MOST_SCALARS = 4096
+
+
+class Scalar(Struct, frozen=True):
+    """A scalar of an object: where it begins, what follows the object's name, and its width, 0 if it is no integer."""
+
+    offset: int
+    path: str
+    bits: int
+
+
+class NoLayout(Exception):
+    """A type whose layout is not known here."""
+
+
+def scalars(kind: s.Type, module: s.Module, start: int = 0, path: str = "") -> Iterator[Scalar]:
+    """The scalars of a type in the order of their places. Raises NoLayout."""
+    match kind:
+        case s.IntType(bits):
+            yield Scalar(start, path, bits if bits in (8, 16, 32, 64) else 0)
+        case s.PointerType() | s.OtherType():
+            yield Scalar(start, path, 0)
+        case s.NamedType(name):
+            yield from scalars(_meant(name, module), module, start, path)
+        case s.ArrayType(count, element):
+            size, _ = size_of(element, module)
+            if count > MOST_SCALARS:
+                raise NoLayout
+            for index in range(count):
+                yield from scalars(element, module, start + index * size, f"{path}[{index}]")
+        case s.StructType(elements):
+            for number, (element, offset) in enumerate(zip(elements, offsets(kind, module), strict=True)):
+                yield from scalars(element, module, start + offset, f"{path}.{number}")
+        case s.VoidType():
+            raise NoLayout
+
+
+def _meant(name: str, module: s.Module) -> s.Type:
+    if name not in module.types:
+        raise NoLayout
+    return module.types[name]
+
+
+def size_of(kind: s.Type, module: s.Module) -> tuple[int, int]:
+    """The size in bytes with what is behind it in an array, and the alignment. Raises NoLayout."""
+    match kind:
+        case s.IntType(bits) if bits <= 64:
+            size = 1
+            while 8 * size < bits:
+                size *= 2
+            return size, module.wide if size == 8 else size
+        case s.PointerType():
+            return 8, 8
+        case s.OtherType("float"):
+            return 4, 4
+        case s.OtherType("double"):
+            return 8, 8
+        case s.NamedType(name):
+            return size_of(_meant(name, module), module)
+        case s.ArrayType(count, element):
+            size, align = size_of(element, module)
+            return count * size, align
+        case s.StructType(elements, packed):
+            sizes = [size_of(e, module) for e in elements]
+            align = 1 if packed else max((a for _, a in sizes), default=1)
+            places = offsets(kind, module)
+            end = places[-1] + sizes[-1][0] if sizes else 0
+            return -(-end // align) * align, align
+        case _:
+            raise NoLayout
+
+
+def offsets(kind: s.StructType, module: s.Module) -> list[int]:
+    """Where the elements of a structure begin. Raises NoLayout."""
+    found, here = list[int](), 0
+    for element in kind.elements:
+        size, align = size_of(element, module)
+        here = here if kind.packed else -(-here // align) * align
+        found.append(here)
+        here += size
+    return found
+
+
+class Place(Struct, frozen=True):
+    """Where a pointer points: a distance in bytes from what `base` is, and from there `stride` times an index.
+
+    `wraps`: what the index adds up to may pass the end of the address space. It `rises` if it must not be negative.
+    """
+
+    base: s.Operand
+    offset: int = 0
+    index: s.Typed | None = None
+    stride: int = 0
+    wraps: bool = False
+    rises: bool = False
+
+
+def moved(place: Place, element: s.Element, module: s.Module) -> Place:
+    """The place that a `getelementptr` leads to. Raises NoLayout."""
+    kind, offset = element.type, place.offset
+    found = place.index, place.stride, place.wraps, place.rises
+    rises = "nuw" in element.flags
+    plain = element.flags.isdisjoint({"inbounds", "nusw"})
+    for number, index in enumerate(element.indices):
+        if number == 0:
+            stride = size_of(kind, module)[0]
+        else:
+            kind = _meant(kind.name, module) if isinstance(kind, s.NamedType) else kind
+            if isinstance(kind, s.StructType):
+                if not isinstance(index.operand, s.Number):
+                    raise NoLayout
+                offset += offsets(kind, module)[index.operand.value]
+                kind = kind.elements[index.operand.value]
+                continue
+            if not isinstance(kind, s.ArrayType):
+                raise NoLayout
+            kind = kind.element
+            stride = size_of(kind, module)[0]
+        if isinstance(index.operand, s.Number | s.Zero):
+            value = index.operand.value if isinstance(index.operand, s.Number) else 0
+            if rises and value < 0:
+                raise NoLayout
+            offset += stride * value
+        elif found[0] is None and isinstance(index.type, s.IntType):
+            found = (index, stride, plain, rises)
+        else:
+            raise NoLayout
+    return Place(place.base, offset, *found)
+
+
+def place_of(operand: s.Operand, moves: Mapping[str, s.Element], module: s.Module) -> Place:
+    """The place of an operand, by the instructions that move pointers. Raises NoLayout."""
+    if isinstance(operand, s.Element):
+        return moved(place_of(operand.base, moves, module), operand, module)
+    if isinstance(operand, s.Local) and operand.name in moves:
+        element = moves[operand.name]
+        return moved(place_of(element.base, moves, module), element, module)
+    return Place(operand)

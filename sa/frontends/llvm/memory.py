@@ -1,0 +1,271 @@
+"""Accesses of memory: plain ones under permissions, atomic and volatile ones as visible actions (SEQ, PLDI 2022)."""
+
+from __future__ import annotations
+
+from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
+from sa.frontends.flow.graph import Begin, End, Havoc, Load, Range, Set, Step, Store, Test
+from sa.frontends.flow.spans import span_of
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.body import (
+    Body,
+    Pair,
+    Plain,
+    Value,
+    assigned,
+    bit,
+    bits_of,
+    canonical,
+    cell_range,
+    chosen,
+    emit,
+    fresh,
+    key_of,
+    poison_of,
+    refused,
+    register,
+    temporary,
+    undefined,
+)
+from sa.frontends.llvm.integers import compared, linear, logical, outside
+from sa.frontends.llvm.layout import Place, place_of
+from sa.frontends.llvm.shapes import Touched, touched
+from sa.frontends.llvm.values import definite, typed
+from sa.terms import build
+from sa.terms.build import linear_parts
+from sa.terms.term import Term, Var
+
+_LOADS = {"monotonic": Sync.NONE, "volatile": Sync.CALL}
+_STORES = {"monotonic": Sync.NONE, "volatile": Sync.CALL}
+_UPDATES = {"monotonic": Sync.NONE, "acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
+_FENCES = {"acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
+
+
+def loaded(body: Body, name: str, load: s.Load, defined: bool) -> None:
+    """A load; the value of one that is `defined` must not be poison. Raises InputError."""
+    bits = width(body, load.type)
+    address = addressed(body, load.pointer, bits)
+    order = _order(body, load.order, load.volatile)
+    if order is None:
+        raw = temporary(body, cell_range(bits))
+        emit(body, Load(raw, address, key_of(bits), "pointer"))
+    else:
+        _begun(body, address)
+        raw = _found(body, address, bits, order)
+        _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
+    value = _without_poison(raw, bits)
+    if defined:
+        undefined(body, value.poison, "a load that must not be poison")
+    assigned(body, name, value, bits)
+
+
+def stored(body: Body, store: s.Store) -> None:
+    """A store. Raises InputError."""
+    bits = width(body, store.value.type)
+    value = _kept(body, store.value, bits)
+    address = addressed(body, store.pointer, bits)
+    order = _order(body, store.order, store.volatile)
+    if order is None:
+        emit(body, Store(address, _as_number(value, bits), key_of(bits), "pointer"))
+        return
+    _begun(body, address)
+    shown_ = shown(body, value, bits)
+    _seen(body, address, bits, (Atomic.STORE, order), (shown_,), _STORES.get(order, Sync.RELEASE))
+
+
+def updated(body: Body, name: str, update: s.Update) -> None:
+    """`atomicrmw`. Raises InputError."""
+    bits = width(body, update.value.type)
+    value = _kept(body, update.value, bits)
+    address = addressed(body, update.pointer, bits)
+    order = _order(body, update.order, update.volatile) or "monotonic"
+    _begun(body, address)
+    raw = _found(body, address, bits, order)
+    old = _without_poison(raw, bits)
+    new = _combined(body, update.operation, old, value, bits)
+    values = raw, shown(body, new, bits)
+    _seen(body, address, bits, (Atomic.UPDATE, order), values, _UPDATES.get(order, Sync.UPDATE))
+    assigned(body, name, old, bits)
+
+
+def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
+    """`cmpxchg`: an update, or a load of the other order; a weak one may fail although values are equal."""
+    bits = width(body, exchange.expected.type)
+    expected, new = _kept(body, exchange.expected, bits), _kept(body, exchange.new, bits)
+    if expected.poison is not build.FALSE:
+        raise refused(body, "`cmpxchg` with what may be poison", "freeze it")
+    address = addressed(body, exchange.pointer, bits)
+    order = _order(body, exchange.success, exchange.volatile) or "monotonic"
+    failing = order if order == "volatile" else exchange.failure
+    _begun(body, address)
+    range_ = Range(*canonical(bits))
+    old = _found(body, address, bits, order)
+    found, done = (register(body, f"%{name}.{n}", r, f"%{name}.{n}") for n, r in ((0, range_), (1, Range(0, 1))))
+    same, other, after = fresh(body), fresh(body), fresh(body)
+    equal = build.eq(old, expected.term)
+    body.steps.append(Step(body.here, Test(equal), same, body.origin))
+    body.steps.append(Step(body.here, Test(build.TRUE if exchange.weak else build.lnot(equal)), other, body.origin))
+    body.here = same
+    values = old, shown(body, new, bits)
+    _seen(body, address, bits, (Atomic.UPDATE, order), values, _UPDATES.get(order, Sync.UPDATE))
+    emit(body, Set(done, build.ONE), after)
+    body.here = other
+    _seen(body, address, bits, (Atomic.LOAD, failing), (old,), _LOADS.get(failing, Sync.ACQUIRE))
+    emit(body, Set(done, build.ZERO), after)
+    emit(body, Set(found, old))
+    body.known[name] = Pair(Plain(found, None), Plain(done, None))
+
+
+def fenced(body: Body, order: str) -> None:
+    """`fence`."""
+    emit(body, Begin())
+    emit(body, Show(f"fence_{order}", (), _FENCES.get(order, Sync.UPDATE)))
+    emit(body, End())
+
+
+def shown(body: Body, value: Value, bits: int) -> Term:
+    """A value as others see it. The source may show anything where it has poison."""
+    if value.poison is build.FALSE:
+        return value.term
+    return build.ite(value.poison, poisoned(body, bits), value.term)
+
+
+def poisoned(body: Body, bits: int) -> Term:
+    """What others see of poison."""
+    return chosen(body, cell_range(bits)) if body.unit.source else build.integer(poison_of(bits))
+
+
+def width(body: Body, kind: s.Type) -> int:
+    """The width of an integer in memory. Raises InputError."""
+    bits = bits_of(kind, body)
+    if bits not in (8, 16, 32, 64):
+        raise refused(body, f"`i{bits}` in memory", "integers in memory have 8, 16, 32 or 64 bits")
+    return bits
+
+
+def addressed(body: Body, pointer: s.Operand, bits: int) -> Term:
+    """An address that is accessed. Raises InputError."""
+    place = place_of(pointer, body.facts.moves, body.unit.module)
+    start = definite(body, s.Typed(s.PointerType(), place.base), "an access through poison")
+    meant = _touched(body, place, bits)
+    if not meant.count:
+        undefined(body, build.TRUE, "an access outside of the variable")
+        return start
+    if place.index is None:
+        return build.add(start, build.integer(meant.first))
+    index = _index(body, place)
+    last = meant.least + meant.count - 1
+    undefined(body, outside(index, max(meant.least, 0) if place.rises else meant.least, last, body.registers), "index")
+    distance = build.scale(meant.step, build.sub(index, build.integer(meant.least)))
+    return build.add(start, build.integer(meant.first), distance)
+
+
+def _touched(body: Body, place: Place, bits: int) -> Touched:
+    """The scalars that an access may be of, the same ones whatever its pointer is. Raises InputError."""
+    base, roots = place.base, body.facts.roots
+    meant = roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+    found = {touched(place, bits, shape) for root in meant if (shape := body.shapes.get(root)) is not None}
+    if len(found) != 1 or None in found or not all(root in body.shapes for root in meant):
+        raise refused(body, "an access through a pointer of which too little is known")
+    (one,) = found
+    assert one is not None
+    return one
+
+
+def _index(body: Body, place: Place) -> Term:
+    """The number of an element. Raises InputError where it may be `undef`, or wrap around."""
+    assert place.index is not None
+    name = place.index.operand.name if isinstance(place.index.operand, s.Local) else ""
+    if name in body.facts.may_undef:
+        raise refused(body, "an index that may be `undef`", "freeze it")
+    index = definite(body, place.index, "an index that is poison")
+    low, high = span_of(index, body.registers)
+    most = 2**62 // place.stride
+    if place.wraps and (low is None or high is None or low < -most or high > most):
+        raise refused(body, "an index that may wrap around", "use `getelementptr inbounds`")
+    return index
+
+
+def _order(body: Body, order: str | None, volatile: bool) -> str | None:
+    """The order of an access, None for a plain one. Raises InputError."""
+    if volatile and order is not None:
+        raise refused(body, "an access that is both atomic and volatile", "leave out `volatile`")
+    if order == "unordered":
+        raise refused(body, "an `unordered` access", "make it monotonic")
+    return "volatile" if volatile else order
+
+
+def _kept(body: Body, value: s.Typed, bits: int) -> Value:
+    """A value that is stored. Raises InputError where it may be `undef`."""
+    name = value.operand.name if isinstance(value.operand, s.Local) else ""
+    if isinstance(value.operand, s.Undef) or name in body.facts.may_undef:
+        hint = "freeze it, or declare parameters `noundef`"
+        raise refused(body, "a store of what may be `undef`", hint)
+    found = typed(body, value)
+    if found.term.free or found.poison.free:
+        var = temporary(body, Range(*canonical(bits)))
+        emit(body, Set(var, found.term))
+        if found.poison is build.FALSE:
+            return Value(var)
+        wrong = temporary(body, Range(0, 1))
+        emit(body, Set(wrong, bit(found.poison)))
+        return Value(var, build.eq(wrong, build.ONE))
+    return found
+
+
+def _as_number(value: Value, bits: int) -> Term:
+    return build.ite(value.poison, build.integer(poison_of(bits)), value.term)
+
+
+def _without_poison(raw: Var, bits: int) -> Value:
+    """What a number in memory means."""
+    most = build.integer(canonical(bits)[1])
+    return Value(build.ite(build.le(raw, most), raw, build.ZERO), build.lt(most, raw))
+
+
+def _thing(address: Term, bits: int) -> Thing:
+    return Thing(address, key_of(bits))
+
+
+def _found(body: Body, address: Term, bits: int, order: str) -> Var:
+    """What an atomic or volatile access finds, which the environment chooses. It is a value."""
+    range_ = Range(*canonical(bits))
+    var = temporary(body, range_)
+    emit(body, Havoc(var, range_, found=None if order == "volatile" else _thing(address, bits)))
+    return var
+
+
+def _begun(body: Body, address: Term) -> None:
+    """An atomic region begins. Pointers to nothing are not positive: to access one is undefined."""
+    if not any(v.name.startswith("&") for v in address.free):
+        distance, _ = linear_parts(address)
+        undefined(body, build.le(address, build.integer(distance)), "pointer")
+    emit(body, Begin())
+
+
+def _seen(body: Body, address: Term, bits: int, how: tuple[Atomic, str], values: tuple[Term, ...], sync: Sync) -> None:
+    """An atomic or volatile access is seen, and its region ends."""
+    kind, order = how
+    atomic = None if order == "volatile" else kind
+    emit(body, Show(f"{kind.value}_{order}", values, sync, (_thing(address, bits),), atomic))
+    emit(body, End())
+
+
+def _combined(body: Body, operation: str, old: Value, value: Value, bits: int) -> Value:
+    """What `atomicrmw` leaves."""
+    a, b, registers = old.term, value.term, body.registers
+    poison = build.lor(old.poison, value.poison)
+    match operation:
+        case "xchg":
+            return value
+        case "add" | "sub":
+            return Value(linear(operation, a, b, bits, (), registers)[0], poison)
+        case "and" | "or" | "xor":
+            return Value(logical(operation, a, b, bits, (), registers)[0], poison)
+        case "nand":
+            both, _ = logical("and", a, b, bits, (), registers)
+            return Value(build.sub(build.integer(-1), both), poison)
+        case "max" | "min" | "umax" | "umin":
+            predicate = ("u" if operation[0] == "u" else "s") + ("gt" if operation.endswith("max") else "lt")
+            return Value(build.ite(compared(predicate, a, b, bits, registers), a, b), poison)
+        case _:
+            raise refused(body, f"`atomicrmw {operation}`")

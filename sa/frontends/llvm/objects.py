@@ -1,0 +1,218 @@
+"""Memory that a function accesses: variables of the module, and what its parameters point to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Origin
+from sa.base.source import Span
+from sa.frontends.flow.graph import ANY, Cell, Object, Storage
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import Facts, globals_in
+from sa.frontends.llvm.body import cell_range, key_of, poison_of
+from sa.frontends.llvm.layout import NoLayout, Place, Scalar, place_of, scalars, size_of
+from sa.frontends.llvm.shapes import Shape, touched
+from sa.frontends.llvm.values import as_canonical
+from sa.terms import build
+from sa.terms.term import Term
+
+#: Linkage by which another definition may take the place of this one, or be merged with it.
+_INTERPOSABLE = frozenset(
+    {"weak", "linkonce", "common", "extern_weak", "external", "available_externally", "appending"}
+)
+
+#: What else is said of a variable that changes nothing here.
+_HARMLESS = frozenset({
+    "dso_local", "dso_preemptable", "internal", "private", "unnamed_addr", "local_unnamed_addr", "weak_odr",
+    "linkonce_odr", "hidden", "protected", "default",
+})  # fmt: skip
+
+
+class Access(Struct, frozen=True):
+    """An access of memory: where, how many bits, how it is aligned."""
+
+    place: Place
+    bits: int
+    align: int
+    writes: bool
+    atomic: bool
+    span: Span
+
+
+def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[Access]:
+    """The accesses of a function other than those of allocas that are variables. Raises InputError."""
+    for line in (line for b in function.blocks for line in b.lines):
+        match line.instruction:
+            case s.Load(kind, pointer, _, order, align):
+                found, writes, atomic = kind, False, order is not None
+            case s.Store(s.Typed(kind), pointer, _, order, align):
+                found, writes, atomic = kind, True, order is not None
+            case s.Update(_, _, pointer, s.Typed(kind), _, align) | s.Exchange(
+                _, _, pointer, s.Typed(kind), _, _, _, align
+            ):
+                found, writes, atomic = kind, True, True
+            case _:
+                continue
+        if isinstance(pointer, s.Local) and pointer.name in facts.slots:
+            continue
+        bits = found.bits if isinstance(found, s.IntType) else 0
+        try:
+            place = place_of(pointer, facts.moves, module)
+        except NoLayout:
+            hint = "an address is that of a variable or parameter, constant distances, and one index"
+            raise s.refused("SA745", "this address is not accepted", line.span, hint) from None
+        yield Access(place, bits, align, writes, atomic, line.span)
+
+
+def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
+    """The accesses by the variables and parameters that they may be of."""
+    made = list[Access]()
+    for access in found:
+        base = access.place.base
+        roots = facts.roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+        made += (replace(access, place=replace(access.place, base=root)) for root in roots)
+    return made
+
+
+def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
+    """The variables of the module that are accessed. Raises InputError for those that are not accepted."""
+    made = dict[str, Shape]()
+    for access in found:
+        if not isinstance(access.place.base, s.Global):
+            continue
+        variable = module.variables.get(access.place.base.name)
+        if variable is None:
+            raise s.refused("SA745", f"`@{access.place.base.name}` is not accepted as a variable", access.span, _KINDS)
+        try:
+            own = made[variable.name] = Shape(tuple(scalars(variable.type, module)), size_of(variable.type, module)[0])
+        except NoLayout:
+            message = f"the type of `@{variable.name}` is not accepted"
+            raise s.refused("SA745", message, access.span, _KINDS) from None
+        if touched(access.place, access.bits, own) is None:
+            message = f"this access of `@{variable.name}` is none of one of its integers"
+            raise s.refused("SA745", message, access.span, "access it by its own type")
+        known = touched(access.place, access.bits, own)
+        bounded = known is not None and known.count and access.place.index is None
+        if not bounded and not _INTERPOSABLE.isdisjoint(variable.words):
+            message = f"how large `@{variable.name}` is, which another module defines, is not known"
+            raise s.refused("SA745", message, access.span, "define it in this module")
+        if other := sorted(set(variable.words) - _HARMLESS - _INTERPOSABLE):
+            message = f"`@{variable.name}` is `{other[0]}`, which is not accepted"
+            raise s.refused("SA745", message, access.span, "use an ordinary variable")
+        if access.align > _alignment(access.place, variable, access.bits, module):
+            message = f"`@{variable.name}` is not known to be aligned as this access says"
+            raise s.refused("SA745", message, access.span, f"give the variable `align {access.align}`")
+    return made
+
+
+_KINDS = "variables are integers of 8, 16, 32 or 64 bits, and arrays and structures of these"
+
+
+def _alignment(place: Place, variable: s.GlobalVariable, bits: int, module: s.Module) -> int:
+    """How an access is known to be aligned."""
+    least = max(variable.align, size_of(variable.type, module)[1])
+    for distance in (place.offset, place.stride):
+        while distance % least:
+            least //= 2
+    return least
+
+
+def variables(module: s.Module, found: Mapping[str, Shape]) -> tuple[Object, ...]:
+    """The objects of variables."""
+    return tuple(_object(module.variables[name], shape) for name, shape in found.items())
+
+
+def named(module: s.Module, function: s.Function) -> Mapping[str, Shape]:
+    """The variables whose addresses are handed on, or kept."""
+    names = {
+        operand.name
+        for line in (line for b in function.blocks for line in b.lines)
+        for operand in globals_in(line.instruction)
+        if operand.name in module.variables
+    }
+    return {name: _shape(module.variables[name], module) for name in sorted(names)}
+
+
+def _shape(variable: s.GlobalVariable, module: s.Module) -> Shape:
+    try:
+        return Shape(tuple(scalars(variable.type, module)), size_of(variable.type, module)[0])
+    except NoLayout:
+        return Shape((Scalar(0, "", 0),), 0)
+
+
+def _object(variable: s.GlobalVariable, shape: Shape) -> Object:
+    known = variable.constant and _INTERPOSABLE.isdisjoint(variable.words)
+    values = list(_values(variable.first, len(shape.scalars))) if known else [None] * len(shape.scalars)
+    cells = (_cell(x.path, x.bits, value) for x, value in zip(shape.scalars, values, strict=True))
+    return Object(variable.name, tuple(cells), Storage.STATIC, Origin(variable.span), kept=variable.constant)
+
+
+def _values(first: s.Operand | None, count: int) -> Iterator[int | None]:
+    """The first values of scalars, None for those that are not known."""
+    match first:
+        case s.Zero():
+            yield from [0] * count
+        case s.Number(value) if count == 1:
+            yield value
+        case s.Text(data) if len(data) == count:
+            yield from data
+        case s.Aggregate(elements) if len(elements) == count:
+            for element in elements:
+                yield from _values(element.operand, 1)
+        case _:
+            yield from [None] * count
+
+
+def _cell(path: str, bits: int, value: int | None = None) -> Cell:
+    if not bits:
+        return Cell(path, ANY, "none")
+    first: Term | None = None if value is None else build.integer(as_canonical(value, bits))
+    return Cell(path, cell_range(bits), key_of(bits), first, poison=poison_of(bits))
+
+
+def pointed(found: Sequence[Access]) -> Shape | None:
+    """What a parameter points to, by the accesses through it. Raises InputError where they overlap in part."""
+    places = dict[int, int]()
+    for access in found:
+        if access.place.index is not None or access.bits not in (8, 16, 32, 64):
+            message = "through a parameter, an address with an index, or of another type, is not accepted"
+            raise s.refused("SA745", message, access.span, "parameters point to integers at constant distances")
+        offset, size = access.place.offset, access.bits // 8
+        if access.align != size or offset % size:
+            message = f"an access of {size} bytes that is aligned to {access.align} is not accepted"
+            raise s.refused("SA745", message, access.span, f"align it to {size}")
+        overlaps = any(
+            o < offset + size and offset < o + b // 8 for o, b in places.items() if (o, b) != (offset, access.bits)
+        )
+        if overlaps:
+            message = "accesses of several widths at one place are not accepted"
+            raise s.refused("SA745", message, access.span, _KINDS)
+        places[offset] = access.bits
+    if not places:
+        return None
+    alone = list(places) == [0]
+    made = (Scalar(o, "" if alone else f"+{o}", places[o]) for o in sorted(places))
+    return Shape(tuple(made), max(o + b // 8 for o, b in places.items()))
+
+
+def object_of(name: str, shape: Shape, where: Origin) -> Object:
+    """The object that a parameter points to."""
+    return Object(f"*{name}", tuple(_cell(x.path, x.bits) for x in shape.scalars), Storage.STATIC, where)
+
+
+def apart(found: Sequence[Access], given: Sequence[Shape]) -> None:
+    """Raises InputError where what a parameter points to may overlap other things in part."""
+    if not given:
+        return
+    single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
+    widths = {access.bits for access in found}
+    if single and len(widths) == 1:
+        return
+    through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)
+    if not through:
+        message = "accesses through parameters that may overlap others in part are not accepted"
+        hint = "use one width, or one parameter and no variables of the module"
+        raise s.refused("SA745", message, found[0].span, hint)

@@ -1,0 +1,30 @@
+"""Intrinsics that are operations on integers."""
+
+from __future__ import annotations
+
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import callee_of
+
+#: Intrinsics that are operations on integers.
+_OPERATIONS = ("smax", "smin", "umax", "umin")
+
+
+def simplified(instruction: s.Instruction) -> s.Instruction:
+    """An intrinsic that is an operation on integers as such an instruction."""
+    if not isinstance(instruction, s.Call):
+        return instruction
+    parts = callee_of(instruction).split(".")
+    operands = [a.operand for a in instruction.arguments if a.operand is not None]
+    if parts[0] != "llvm" or len(parts) != 3 or len(operands) != 2 or instruction.result or instruction.groups:
+        return instruction
+    kind = instruction.type
+    match parts[1]:
+        case "expect":
+            return s.Select(s.Typed(s.IntType(1), s.Number(1)), s.Typed(kind, operands[0]), s.Typed(kind, operands[0]))
+        case "abs":
+            flags = frozenset({"nsw"}) if operands[1] == s.Number(1) else frozenset[str]()
+            return s.Binary("abs", flags, kind, operands[0], s.Number(0))
+        case name if name in _OPERATIONS:
+            return s.Binary(name, frozenset(), kind, operands[0], operands[1])
+        case _:
+            return instruction

@@ -1,0 +1,75 @@
+"""Formulas that are available at a location: on every way there they became true, and no step of the thread since made
+them false. This is the analysis of available expressions, with guards and assignments as what makes formulas true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.terms import build
+from sa.terms.substitute import substitute
+from sa.terms.term import Bool, Or, Term, Var, has_quantifiers
+
+#: What is true at each location.
+Available = Mapping[str, Set[Term]]
+
+
+def available(thread: Automaton, about: Set[Var], lost: Mapping[str, Set[Term]]) -> Available:
+    """The formulas at each location that a step leads to; `lost` are those that do not hold there.
+
+    Of formulas over shared variables only those are looked at that mention one of `about`.
+
+    It is the greatest solution, so what holds around a loop is found if it holds at its entry.
+    """
+    shared = frozenset(variables_of(thread, Kind.GLOBAL))
+
+    def wanted(formula: Term) -> bool:
+        return formula.free.isdisjoint(shared) or not formula.free.isdisjoint(about)
+
+    into = dict[str, list[tuple[str, Set[Term], Set[Var]]]]()
+    for edge in thread.edges:
+        became = frozenset(f for f in _became(edge) if wanted(f))
+        into.setdefault(edge.target, []).append((edge.source, became, frozenset(v for v, _ in edge.updates)))
+    start = frozenset(f for f in _told((thread.init,), frozenset()) if wanted(f))
+    found = dict[str, Set[Term]]()
+    changed = True
+    while changed:
+        changed = False
+        for place in thread.locations:
+            ways = [
+                became | {f for f in found[source] if f.free.isdisjoint(written)}
+                for source, became, written in into.get(place.name, ())
+                if source in found
+            ]
+            if place.name == thread.initial:
+                ways.append(start)
+            if ways:
+                here = frozenset.intersection(*map(frozenset, ways)) - lost.get(place.name, frozenset())
+                if here != found.get(place.name):
+                    found[place.name] = here
+                    changed = True
+    return found
+
+
+def _became(edge: Edge) -> Iterator[Term]:
+    """What is known after a step because of the step: its guard, as far as it is still true, and what was assigned."""
+    written = frozenset(v for v, _ in edge.updates)
+    choices = frozenset(c.var for c in edge.choices)
+    # A variable that is overwritten may have been copied by the same step.
+    copies: dict[Var, Term] = {t: v for v, t in edge.updates if isinstance(t, Var) and t in written}
+    moved = {v: w for v, w in copies.items() if v is not w}
+    lost = (written - moved.keys()) | choices
+    for formula in _told((edge.guard,), lost):
+        yield substitute(formula, moved)
+    for var, value in edge.updates:
+        if value.free.isdisjoint(lost) and not (isinstance(value, Var) and moved.get(value) is var):
+            after = substitute(value, moved)
+            if var not in after.free:
+                yield build.eq(var, after)
+
+
+def _told(formulas: Iterable[Term], lost: Set[Var]) -> Iterator[Term]:
+    for formula in build.conjoined(formulas):
+        if not isinstance(formula, Bool | Or) and not has_quantifiers(formula) and formula.free.isdisjoint(lost):
+            yield formula

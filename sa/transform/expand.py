@@ -1,0 +1,71 @@
+"""Runs of composed threads as runs of the written ones: each block step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind
+from sa.automata.trace import Configuration, Move
+from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.terms.evaluate import evaluate
+from sa.terms.sort import Value
+from sa.terms.term import Var
+from sa.transform.blocks import Composition
+
+
+def expanded(threads: Sequence[Automaton], made: Sequence[Composition], run: Run) -> Run | None:
+    """The run step by step; None where a step is none of the composed ones. Raises Unevaluable."""
+    start = _snapshot(threads, run.start)
+    here, turns = start, list[Turn]()
+    composed = {c.thread.name: c for c in made}
+    for turn in run.turns:
+        block = composed[turn.thread]
+        parts = next((p for e, p in zip(block.thread.edges, block.parts, strict=True) if e == turn.move.edge), None)
+        if parts is None:
+            return None
+        for part in parts:
+            choices = {own: turn.move.choices[named] for own, named in part.choices}
+            step = _turn(threads, here, turn.thread, part.edge, choices)
+            turns.append(step)
+            here = step.after
+    return replace(run, start=start, turns=_until_failure(turns, run.ending))
+
+
+def _snapshot(threads: Sequence[Automaton], there: Snapshot) -> Snapshot:
+    """The same state; the written threads have the same variables."""
+    return Snapshot(there.shared, {t.name: there.threads[t.name] for t in threads})
+
+
+def _turn(threads: Sequence[Automaton], here: Snapshot, name: str, edge: Edge, choices: Mapping[Var, Value]) -> Turn:
+    before = here.threads[name]
+    scope = {**before.values, **choices}
+    written = {v: evaluate(t, scope) for v, t in edge.updates}
+    shown = () if edge.label is None else tuple(evaluate(t, scope) for t in edge.label.values)
+    mover = next(t for t in threads if t.name == name)
+    private = {v.var for v in mover.variables if v.kind is Kind.LOCAL}
+    seen = {v: x for v, x in written.items() if v not in private}
+    after = {t.name: _moved(t, here.threads[t.name], seen) for t in threads if t is not mover}
+    own = Configuration(edge.target, {**before.values, **written})
+    everyone = {t.name: own if t is mover else after[t.name] for t in threads}
+    return Turn(name, Move(edge, choices, own), shown, Snapshot({**here.shared, **seen}, everyone))
+
+
+def _moved(thread: Automaton, there: Configuration, seen: Mapping[Var, Value]) -> Configuration:
+    """Another thread's view of what a step has written."""
+    known = {v: x for v, x in seen.items() if v in there.values}
+    return replace(there, values={**there.values, **known}) if known else there
+
+
+def _until_failure(turns: Sequence[Turn], ending: Ending) -> tuple[Turn, ...]:
+    """The steps up to the first failing one, where the run ends in one."""
+
+    def steps() -> Iterator[Turn]:
+        for turn in turns:
+            yield turn
+            label = turn.move.edge.label
+            if ending is Ending.FAILED and label is not None and label.action == FAIL:
+                return
+
+    return tuple(steps())

@@ -1,0 +1,210 @@
+"""Facts for movers: what holds at the locations of each thread, and which locations of two threads exclude each other.
+
+The greatest such facts that are inductive, by Houdini over what is available to a thread alone: a formula goes where a
+step of another thread makes it false. Two locations exclude each other if no step leads to both from a pair that does
+not, so a lock is known to be held although its value does not say by whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from msgspec import Struct, field
+
+from sa.automata.automaton import Automaton, Edge, Kind
+from sa.automata.ranges import within
+from sa.base.limits import check_time
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import IsZero, Not, Same, Term, Var
+from sa.transform.available import Available, available
+
+#: A location of the thread with this number.
+Spot = tuple[int, str]
+
+
+class Facts(Struct, frozen=True, eq=False):
+    """What is `true` at the locations of each thread, and the pairs of locations that can be `met`."""
+
+    threads: tuple[Automaton, ...]
+    true: tuple[Available, ...]
+    met: frozenset[frozenset[Spot]]
+    written: Mapping[Spot, Term]
+    joint: bool
+
+    def at(self, spot: Spot) -> tuple[Term, ...]:
+        """What holds while a thread is there, the written invariant included."""
+        number, place = spot
+        return build.conjoined((*self.true[number].get(place, ()), self.written[spot]))
+
+
+class _Work(Struct, eq=False):
+    """What was lost so far, and what the solver was asked; `joint` says whether pairs of locations are looked at."""
+
+    threads: tuple[Automaton, ...]
+    session: Session
+    lost: list[dict[str, set[Term]]]
+    joint: bool
+    written: dict[Spot, Term] = field(default_factory=dict)
+    known: dict[tuple[frozenset[Term], ...], bool] = field(default_factory=dict)
+
+
+def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
+    """Inductive facts of threads with names of their own. Raises LimitReached."""
+    work = _Work(threads, session, [{} for _ in threads], joint)
+    work.written = {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
+    # What nobody tests keeps nobody away.
+    about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
+    while True:
+        true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
+        now = Facts(threads, true, frozenset(), work.written, joint)
+        now = Facts(threads, true, frozenset(_met(work, now)), work.written, joint)
+        wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
+        if not wrong:
+            return now
+        for (number, place), formula in wrong:
+            work.lost[number].setdefault(place, set()).add(formula)
+
+
+def _met(work: _Work, now: Facts) -> Iterator[frozenset[Spot]]:
+    """The pairs of locations of two threads that steps lead to."""
+    for one, other in combinations(range(len(work.threads)), 2):
+        if work.joint:
+            yield from _reached(work, now, one, other)
+        else:
+            for p in work.threads[one].locations:
+                yield from (frozenset({(one, p.name), (other, q.name)}) for q in work.threads[other].locations)
+
+
+def _reached(work: _Work, now: Facts, one: int, other: int) -> Iterator[frozenset[Spot]]:
+    leaving = [_leaving(work.threads[n]) for n in (one, other)]
+    start = work.threads[one].initial, work.threads[other].initial
+    seen, pending = {start}, [start]
+    while pending:
+        check_time(work.session.bounds)
+        p, q = pending.pop()
+        yield frozenset({(one, p), (other, q)})
+        steps = [(e, (e.target, q), (one, p), (other, q)) for e in leaving[0].get(p, ())]
+        steps += [(e, (p, e.target), (other, q), (one, p)) for e in leaving[1].get(q, ())]
+        for edge, there, mover, observer in steps:
+            if there not in seen and possible(work.session, work.known, now, mover, observer, (edge.guard,)):
+                seen.add(there)
+                pending.append(there)
+
+
+def _leaving(thread: Automaton) -> Mapping[str, list[Edge]]:
+    found = dict[str, list[Edge]]()
+    for edge in thread.edges:
+        found.setdefault(edge.source, []).append(edge)
+    return found
+
+
+def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[Spot, Term]]:
+    """Facts that a step of another thread makes false."""
+    shared = {v.var for t in work.threads for v in t.variables if v.kind is Kind.GLOBAL}
+    for number, thread in enumerate(work.threads):
+        places = [(q, now.true[number].get(q.name, frozenset())) for q in thread.locations]
+        about = [(q.name, [f for f in said if not f.free.isdisjoint(shared)]) for q, said in places]
+        for other, theirs in enumerate(work.threads):
+            if other != number:
+                for edge in theirs.edges:
+                    written = {v for v, _ in edge.updates} & shared
+                    for place, said in about if written else ():
+                        spot = (number, place)
+                        touched = [f for f in said if not f.free.isdisjoint(written)]
+                        if touched and frozenset({spot, (other, edge.source)}) in now.met:
+                            yield from _broken(work, now, spot, (other, edge), touched)
+
+
+def _broken(
+    work: _Work, now: Facts, spot: Spot, step: tuple[int, Edge], touched: Sequence[Term]
+) -> Iterator[tuple[Spot, Term]]:
+    number, edge = step
+    after = dict(edge.updates)
+    for formula in touched:
+        false = build.lnot(substitute(formula, after))
+        taken = (edge.guard, *map(within, edge.choices), false)
+        if possible(work.session, work.known, now, (number, edge.source), spot, taken):
+            yield spot, formula
+
+
+def possible(
+    session: Session,
+    known: dict[tuple[frozenset[Term], ...], bool],
+    now: Facts,
+    one: Spot,
+    other: Spot,
+    more: Sequence[Term],
+) -> bool:
+    """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
+    asked = (frozenset(now.at(one)), frozenset(now.at(other)), frozenset(more))
+    if asked not in known:
+        formulas = simplified((*asked[0], *asked[1], *more))
+        known[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)
+    return known[asked]
+
+
+def simplified(formulas: Sequence[Term]) -> tuple[Term, ...] | None:
+    """The formulas with constants and equal variables put in; None where they are seen to contradict each other."""
+    left = build.conjoined(formulas)
+    while True:
+        if build.FALSE in left:
+            return None
+        found = next(((f, v, t) for f in left for v, t in _values(f)), None)
+        if found is None:
+            return left
+        formula, var, value = found
+        rest = build.conjoined(substitute(f, {var: value}) for f in left if f is not formula)
+        if not rest:
+            return ()
+        left = rest
+
+
+def _values(formula: Term) -> Iterator[tuple[Var, Term]]:
+    """What an equation says that a variable is: a constant or another variable."""
+    match formula:
+        case Var():
+            yield formula, build.TRUE
+        case Not(Var() as var):
+            yield var, build.FALSE
+        case IsZero(total):
+            constant, parts = build.linear_parts(total)
+            named = [(p, c) for p, c in parts.items() if isinstance(p, Var) and abs(c) == 1]
+            if len(parts) == len(named) <= 2 and named:
+                var, sign = named[0]
+                yield var, build.combine(-sign * constant, [(p, -sign * c) for p, c in named[1:]])
+        case Same(Var() as var, other) | Same(other, Var() as var) if var not in other.free:
+            yield var, other
+        case _:
+            return
+
+
+def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
+    """The facts as formulas over all threads' variables and Booleans `at T.q`; what follows from others is left out."""
+    said = list[Term]()
+    for number, thread in enumerate(facts.threads):
+        for place in (q.name for q in thread.locations):
+            here = [
+                f for f in facts.true[number].get(place, ()) if f not in build.conjuncts(facts.written[number, place])
+            ]
+            here += [build.lnot(_at(facts.threads[n], p)) for n, p in _excluded(facts, session, (number, place))]
+            said.append(build.implies(_at(thread, place), build.land(*here)))
+    return tuple(f for f in said if f is not build.TRUE)
+
+
+def _excluded(facts: Facts, session: Session, spot: Spot) -> Iterator[Spot]:
+    """The locations of later threads that this one excludes, where that does not follow from what holds at both."""
+    if facts.joint:
+        for number in range(spot[0] + 1, len(facts.threads)):
+            for place in facts.threads[number].locations:
+                other = (number, place.name)
+                if frozenset({spot, other}) not in facts.met and possible(session, {}, facts, spot, other, ()):
+                    yield other
+
+
+def _at(thread: Automaton, place: str) -> Var:
+    return build.variable(at_place(thread.name, place), BOOL)

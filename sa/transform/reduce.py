@@ -1,0 +1,164 @@
+"""Lipton's reduction as a transform: closed threads become threads whose steps are blocks, with the way back.
+
+Facts are found first, on the threads as they are written; then movers under these facts, phases and cuts, and blocks
+are composed. Nothing here is believed: what is shown of the composed threads is evidence only together with the facts
+and the phases (`certificates.reduced`), and runs are replayed step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from sa.automata.automaton import FAIL, Automaton, Edge
+from sa.automata.program import Axiom
+from sa.automata.ranges import within
+from sa.automata.rename import apart
+from sa.base.limits import Limits
+from sa.certificates.reduced import Composed, Phase, Reduced
+from sa.certificates.run import Bad, Failing, Run
+from sa.smt.session import Session, Unsat
+from sa.terms import build
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+from sa.transform.blocks import Composition, composed
+from sa.transform.expand import expanded
+from sa.transform.facts import Facts, facts_of, lemmas_of, simplified
+from sa.transform.movers import Mover, Movers, movers_of
+from sa.transform.phases import Cuts, Moves, Why, cuts_of
+
+
+class Reduction(Struct, frozen=True, eq=False):
+    """A program with composed blocks, and what it rests on.
+
+    Facts and movers are about threads with names of their own.
+    """
+
+    threads: tuple[Automaton, ...]
+    bads: tuple[Bad, ...]
+    axioms: tuple[Axiom, ...]
+    facts: Facts
+    lemmas: tuple[Term, ...]
+    movers: Movers
+    cuts: tuple[Cuts, ...]
+    made: tuple[Composition, ...]
+
+    @property
+    def composed(self) -> tuple[Automaton, ...]:
+        """The threads whose steps are blocks."""
+        return tuple(c.thread for c in self.made)
+
+    def bads_of(self, bad: Bad) -> tuple[Bad, ...]:
+        """Something bad as the composed threads have it: all blocks that end in the failing step, or the claim."""
+        return tuple(_bads(self, bad))
+
+    def evidence(self, bads: tuple[Bad, ...], inner: tuple[Composed, ...]) -> Reduced:
+        """What is shown of the composed threads as evidence about the written ones."""
+        phases = tuple(
+            tuple(cuts.phases.get(q.name, Phase.CUT) for q in t.locations)
+            for t, cuts in zip(self.threads, self.cuts, strict=True)
+        )
+        return Reduced(self.threads, phases, self.lemmas, inner, bads, self.axioms)
+
+    def run(self, run: Run) -> Run | None:
+        """A run of the composed threads as one of the written ones. Raises Unevaluable."""
+        return expanded(self.threads, self.made, run)
+
+
+def reduction(
+    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
+) -> Reduction:
+    """The reduction of closed threads that keeps what is bad about them. Raises LimitReached."""
+    session = Session(bounds, [a.formula for a in axioms], seed)
+    separate = tuple(map(apart, threads))
+    facts = _facts(separate, session)
+    movers = movers_of(facts, session)
+    claims = [b.claim for b in bads if b.claim is not None]
+    cuts = tuple(
+        cuts_of(t, _moves(facts, movers, n, claims, session), _asked(t, separate[n], bads))
+        for n, t in enumerate(threads)
+    )
+    made = tuple(composed(t, _phases(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
+    return Reduction(threads, bads, axioms, facts, lemmas_of(facts, session), movers, cuts, made)
+
+
+def _facts(threads: tuple[Automaton, ...], session: Session) -> Facts:
+    """Facts of each thread by itself, unless more hold where it is seen that locations exclude each other."""
+    alone, joint = facts_of(threads, session, joint=False), facts_of(threads, session)
+    return joint if joint.true != alone.true else alone
+
+
+def _phases(thread: Automaton, cuts: Cuts) -> Mapping[str, Phase]:
+    return {q.name: cuts.phases.get(q.name, Phase.CUT) for q in thread.locations}
+
+
+def _asked(thread: Automaton, separate: Automaton, bads: Sequence[Bad]) -> Mapping[str, Why]:
+    """Where failing steps lead, and the places of claims."""
+    asked = {e.target: Why.FAILURE for e in thread.edges if e.label is not None and e.label.action == FAIL}
+    spoken = frozenset[Var]().union(*(b.claim.free for b in bads if b.claim is not None))
+    asked |= {q.name: Why.CLAIM for q in thread.locations if _at(separate, q.name) in spoken}
+    return asked
+
+
+def _at(thread: Automaton, place: str) -> Var:
+    return build.variable(at_place(thread.name, place), BOOL)
+
+
+def _moves(facts: Facts, movers: Movers, number: int, claims: Sequence[Term], session: Session) -> Moves:
+    """Steps that may be inside of blocks: they move, and no claim that is false becomes true without or with them."""
+    thread = facts.threads[number]
+    before, after = set[int](), set[int]()
+    for k, edge in enumerate(thread.edges):
+        kind = movers.kinds[number, k]
+        left_out, added = _noticed(facts, number, edge, claims, session)
+        if kind in (Mover.BOTH, Mover.RIGHT) and not left_out:
+            before.add(k)
+        if kind in (Mover.BOTH, Mover.LEFT) and not added:
+            after.add(k)
+    return Moves(frozenset(before), frozenset(after), lambda place: _goes_on(facts, number, place, session))
+
+
+def _noticed(facts: Facts, number: int, edge: Edge, claims: Sequence[Term], session: Session) -> tuple[bool, bool]:
+    """Whether a claim may be true again if the step is left out of a run, and if it is added to one."""
+    thread, changed = facts.threads[number], dict(edge.updates)
+    here: dict[Var, Term] = {_at(thread, q.name): build.boolean(q.name == edge.source) for q in thread.locations}
+    there: dict[Var, Term] = {_at(thread, q.name): build.boolean(q.name == edge.target) for q in thread.locations}
+    taken = (*facts.at((number, edge.source)), edge.guard, *map(within, edge.choices))
+    left_out = added = False
+    for claim in claims:
+        before, after = substitute(claim, here), substitute(substitute(claim, there), changed)
+        if before is not after:
+            left_out = left_out or _possible(session, (*taken, before, build.lnot(after)))
+            added = added or _possible(session, (*taken, after, build.lnot(before)))
+    return left_out, added
+
+
+def _possible(session: Session, formulas: Sequence[Term]) -> bool:
+    left = simplified(formulas)
+    return left is not None and not isinstance(session.check(left), Unsat)
+
+
+def _goes_on(facts: Facts, number: int, place: str, session: Session) -> bool:
+    """Whether some step from a location is always possible."""
+    leaving = [e for e in facts.threads[number].edges if e.source == place]
+    if any(not e.choices and e.guard is build.TRUE for e in leaving):
+        return True
+    none = (
+        build.forall(tuple(c.var for c in e.choices), build.lnot(build.land(e.guard, *map(within, e.choices))))
+        for e in leaving
+    )
+    return not _possible(session, (*facts.at((number, place)), *none))
+
+
+def _bads(made: Reduction, bad: Bad) -> Iterator[Bad]:
+    if bad.failing is not None:
+        for block in made.made:
+            for edge, parts in zip(block.thread.edges, block.parts, strict=True):
+                named = bad.failing.thread in (None, block.thread.name)
+                if named and edge.label is not None and bad.failing.edge in (None, parts[-1].edge):
+                    yield Bad(Failing(block.thread.name, edge), None)
+    if bad.claim is not None:
+        yield Bad(None, bad.claim)
