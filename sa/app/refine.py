@@ -118,7 +118,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             yield Answer(_refused(wanted), (), None, number == len(asked))
             continue
         noticed = _never(wanted, request.options)
-        outcome, question = _answered(wanted, request)
+        outcome, question = _answered(wanted, _sharing(request, wanted, len(asked) - number + 1))
         if question.ending:
             # Few questions are about endings.
             from sa.engines.lasting import counted
@@ -150,6 +150,13 @@ def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Option
     from sa.engines.preserving import with_preservation
 
     return with_preservation(outcome, question.abstract, question.concrete, question.block, kept, options)
+
+
+def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineRequest:
+    """The request with this question's part of the time that is left, where many functions are asked about."""
+    if wanted.claim is None or left == 1:
+        return request
+    return replace(request, options=replace(request.options, limits=share(request.options.limits, 1.0 / left)))
 
 
 def _with_termination(question: Question, options: Options) -> Said:

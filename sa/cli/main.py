@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "refine": "refine.refine",
         "verify": "verify.verify",
+        "compile-check": "compile_check.compile_check",
         "prove": "prove.prove",
         "certify": "certify.certify",
         "check": "check.check",

@@ -84,7 +84,7 @@ def refine(
             relate = _relate(infer, settings, whole or engine is not None or preserve is not None, how)
             return replace(asked, relate=relate, preserve=None if preserve is None else preserve.value)
 
-        _ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
+        ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 
 
 def _check(
@@ -106,7 +106,7 @@ def _check(
     options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
 
 
-def _ask(
+def ask(
     paths: tuple[str, ...],
     asked: Callable[[Limits], RefineRequest],
     certificate: str | None,

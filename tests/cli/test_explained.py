@@ -19,7 +19,7 @@ WITHOUT = {
     *("SA007", "SA012", "SA013", "SA014", "SA015", "SA016", "SA108", "SA209", "SA211", "SA212", "SA315", "SA321"),
     *("SA403", "SA410", "SA506", "SA509", "SA510", "SA511", "SA512", "SA603"),
     *("SA701", "SA703", "SA705", "SA713", "SA714", "SA717", "SA718", "SA721", "SA722", "SA723", "SA724"),
-    *(f"SA74{n}" for n in range(9)),
+    *(f"SA74{n}" for n in range(10)),
     *(f"SA9{n:02}" for n in range(3, 22) if n not in (6, 9)),
 }
 EXAMPLES = {code: found.example for code, found in CATALOGUE.items() if found.example}

@@ -14,6 +14,7 @@ import pytest
 COMMANDS = (
     "refine",
     "verify",
+    "compile-check",
     "prove",
     "certify",
     "check",
@@ -54,7 +55,7 @@ def test_help_lists_every_command() -> None:
     """`sacheck --help`."""
     found = sacheck("--help")
     assert found.returncode == 0
-    assert re.findall(r"^  (\w+)  ", found.stdout, re.MULTILINE) == list(COMMANDS)
+    assert re.findall(r"^  (\w[\w-]*)  ", found.stdout, re.MULTILINE) == list(COMMANDS)
 
 
 def test_help_loads_neither_solver_nor_parser_nor_renderer() -> None:

@@ -290,15 +290,16 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         _shown(body, ())
         return
     bits = bits_of(value.type, body)
-    if "noundef" in body.function.signature.result_attributes:
-        found = definite(body, value, "a result that must not be poison")
-        emit(body, Begin())
-        _shown(body, (found,))
-        return
+    whole = "noundef" in body.function.signature.result_attributes
+    found = definite(body, value, "a result that must not be poison") if whole else build.ZERO
     if commits:
         emit(body, Begin())
         emit(body, Show("will return", ()))
         emit(body, End())
+    if whole:
+        emit(body, Begin())
+        _shown(body, (found,))
+        return
     known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
     if not isinstance(known, Leaf):
         emit(body, Begin())

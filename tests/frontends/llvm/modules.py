@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 from pathlib import Path
 
 from sa.base.diagnostic import InputError
@@ -9,11 +11,12 @@ from sa.base.limits import limits
 from sa.engines.options import Options
 from sa.engines.refine import refine
 from sa.frontends.flow.compared import Compared
+from sa.frontends.llvm.built import read_line
 from sa.frontends.load import load_functions
 from sa.frontends.reading import Reading
 
 
-def answer_of_files(before: Path, after: Path, name: str | None = None) -> str:
+def answer_of_files(before: Path, after: Path, name: str | None = None, seconds: float = 60.0) -> str:
     """PROVED, REFUTED or UNKNOWN about the only function of two files, or the code with which it is refused."""
     try:
         (found,) = load_functions((str(before), str(after)), Reading(function=name))
@@ -21,12 +24,38 @@ def answer_of_files(before: Path, after: Path, name: str | None = None) -> str:
         return wrong.diagnostics[0].code
     if not isinstance(found, Compared):
         return found.why.diagnostics[0].code
-    return refine(found.abstract.program, found.concrete.program, found.block, Options(limits(60.0, None))).verdict.name
+    options = Options(limits(seconds, None))
+    return refine(found.abstract.program, found.concrete.program, found.block, options).verdict.name
 
 
-def answer(before: str, after: str, folder: Path) -> str:
+def answer(before: str, after: str, folder: Path, seconds: float = 60.0) -> str:
     """The same of two texts."""
     paths = folder / "before.ll", folder / "after.ll"
     for path, text in zip(paths, (before, after), strict=True):
         path.write_text(text)
-    return answer_of_files(*paths)
+    return answer_of_files(*paths, seconds=seconds)
+
+
+def answer_apart(before: str, after: str, folder: Path, seconds: int) -> str:
+    """The same in a process of its own, which has so many seconds of processor time: then it is UNKNOWN."""
+    # The grammar is made once for all.
+    read_line("ret void", "instruction")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        found = ""
+        try:
+            used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+            resource.setrlimit(resource.RLIMIT_CPU, (int(used) + seconds, int(used) + seconds))
+            found = answer(before, after, folder, float(seconds))
+        finally:
+            os.write(writing, found.encode())
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        told = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if not told and os.WIFSIGNALED(status):
+        return "UNKNOWN"
+    assert told, "the answer ended in an exception"
+    return told

@@ -33,9 +33,17 @@ b:
 """
 
 
+A = "@a = global [2 x i32] zeroinitializer\n"
+S = 'target datalayout = "i64:64"\n%s = type { i32, i64 }\n@s = global %s zeroinitializer\n'
+H = "declare void @h(i32)\n"
+ASSUME = "declare void @llvm.assume(i1)\n"
+
+
 def of(body: str, parameters: str = "i32 noundef %x", result: str = "i32") -> str:
     """A function with a body of one block."""
-    return f"define {result} @f1({parameters}) {{\n  {body.replace('; ', chr(10) + '  ')}\n}}\n"
+    index = "%e = getelementptr inbounds [2 x i32], ptr @a, i64 0, i64 %x"
+    lines = body.replace("INDEX", index).replace("; ", "\n  ")
+    return f"define {result} @f1({parameters}) {{\n  {lines}\n}}\n"
 
 
 CASES = {
@@ -85,6 +93,16 @@ CASES = {
     "noundef may not be added to a parameter": (
         of("ret i32 0", "i32 %x"),
         of("ret i32 0", "i32 noundef %x"),
+        "REFUTED",
+    ),
+    "noundef may go from a result": (
+        of("%y = add nsw i32 %x, 1; ret i32 %y").replace("define ", "define noundef "),
+        of("%y = add nsw i32 %x, 1; ret i32 %y"),
+        "PROVED",
+    ),
+    "noundef may not come to a result that may be undef": (
+        of("ret i32 %x", "i32 %x"),
+        of("ret i32 %x", "i32 %x").replace("define ", "define noundef "),
         "REFUTED",
     ),
     # Arithmetic.
@@ -168,6 +186,72 @@ CASES = {
         .replace("RET", "ret i32 %v"),
         "REFUTED",
     ),
+    "the index of an array is within it": (
+        A + of("INDEX; store i32 1, ptr %e; %c = icmp ult i64 %x, 2; ret i1 %c", "i64 noundef %x", "i1"),
+        A + of("INDEX; store i32 1, ptr %e; ret i1 true", "i64 noundef %x", "i1"),
+        "PROVED",
+    ),
+    "an element may be another one": (
+        A + of("INDEX; store i32 1, ptr %e; store i32 2, ptr @a; ret i32 1", "i64 noundef %x"),
+        A + of("INDEX; store i32 2, ptr @a; store i32 1, ptr %e; ret i32 1", "i64 noundef %x"),
+        "REFUTED",
+    ),
+    "a field is at a distance in bytes": (
+        S + of("%e = getelementptr inbounds %s, ptr @s, i32 0, i32 1; %v = load i64, ptr %e; ret i64 %v", "", "i64"),
+        S + of("%e = getelementptr i8, ptr @s, i64 8; %v = load i64, ptr %e; ret i64 %v", "", "i64"),
+        "PROVED",
+    ),
+    "behind a variable there is nothing": (
+        G + of("%e = getelementptr i8, ptr @g, i64 4; %v = load i32, ptr %e; ret i32 %v"),
+        G + of("unreachable"),
+        "PROVED",
+    ),
+    "two fields of one parameter": (
+        of("%e = getelementptr i8, ptr %p, i64 4; store i32 1, ptr %p; store i32 2, ptr %e; ret i32 0", "ptr %p"),
+        of("%e = getelementptr i8, ptr %p, i64 4; store i32 2, ptr %e; store i32 1, ptr %p; ret i32 0", "ptr %p"),
+        "PROVED",
+    ),
+    "allocas are variables": (
+        of("%s = alloca i32; store i32 %x, ptr %s; %v = load i32, ptr %s; ret i32 %v"),
+        of("ret i32 %x"),
+        "PROVED",
+    ),
+    "an alloca without a value is undef": (
+        of("%s = alloca i32; %v = load i32, ptr %s; %y = sub i32 %v, %v; ret i32 %y"),
+        of("ret i32 3"),
+        "PROVED",
+    ),
+    # Calls.
+    "a call may change memory": (
+        H + G + of("store i32 1, ptr @g; call void @h(i32 %x); %v = load i32, ptr @g; ret i32 %v"),
+        H + G + of("store i32 1, ptr @g; call void @h(i32 %x); ret i32 1"),
+        "REFUTED",
+    ),
+    "an argument that is poison may be anything": (
+        H + of("%y = add nsw i32 %x, 1; call void @h(i32 %y); ret i32 0"),
+        H + of("%y = add i32 %x, 1; call void @h(i32 %y); ret i32 0"),
+        "PROVED",
+    ),
+    "an argument that must not be poison": (
+        H + of("%y = add nsw i32 %x, 1; call void @h(i32 %y); ret i32 0"),
+        H + of("%y = add nsw i32 %x, 1; call void @h(i32 noundef %y); ret i32 0"),
+        "REFUTED",
+    ),
+    "who calls what does not return does not return": (
+        H + of("call void @h(i32 %x); ret i32 0"),
+        H + of("call void @h(i32 %x) noreturn; ret i32 0"),
+        "REFUTED",
+    ),
+    "what is called may be undef": (
+        "declare i32 @r()\n" + of("%y = call i32 @r(); %z = shl i32 %y, 1; ret i32 %z"),
+        "declare i32 @r()\n" + of("%y = call i32 @r(); %z = add i32 %y, %y; ret i32 %z"),
+        "REFUTED",
+    ),
+    "what is assumed holds": (
+        ASSUME + of("%c = icmp ult i32 %x, 8; call void @llvm.assume(i1 %c); %y = lshr i32 %x, 3; ret i32 %y"),
+        of("ret i32 0"),
+        "PROVED",
+    ),
     # Orders.
     "a weaker order is seen": (
         G + of("store atomic i32 1, ptr @f release, align 4; ret i32 0"),
@@ -213,6 +297,21 @@ CASES = {
     "unordered accesses": (
         G + of("%v = load atomic i32, ptr @g unordered, align 4; ret i32 %v"),
         G + of("ret i32 0"),
+        "SA744",
+    ),
+    "how large an array of another module is": (
+        "@a = external global [2 x i32]\n" + of("INDEX; %v = load i32, ptr %e; ret i32 %v", "i64 noundef %x"),
+        "@a = external global [2 x i32]\n" + of("ret i32 0", "i64 noundef %x"),
+        "SA745",
+    ),
+    "what LLVM knows of the library": (
+        "declare i32 @ffs(i32)\n" + of("%y = call i32 @ffs(i32 %x); ret i32 %y"),
+        "declare i32 @ffs(i32)\n" + of("ret i32 0"),
+        "SA744",
+    ),
+    "what a call is said to do with memory": (
+        H + of("call void @h(i32 %x) memory(none); ret i32 0"),
+        H + of("ret i32 0"),
         "SA744",
     ),
     "another type": (of("ret i32 0"), of("ret i32 0", "i64 noundef %x"), "SA405"),

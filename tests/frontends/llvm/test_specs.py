@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite")
 
 SPECS = Path(__file__).parents[3] / "specs" / "llvm"
 #: What takes longer than all others together.
-LONG = ("swap",)
+LONG = ("consumption", "swap")
 NAMES = [
     pytest.param(name, marks=pytest.mark.fuzz if name in LONG else ())
     for name in sorted(p.name.removesuffix(".before.ll") for p in SPECS.glob("*.before.ll"))

@@ -1,0 +1,1 @@
+"""A judge of functions of LLVM IR on integers: it knows nothing of `sa`."""
