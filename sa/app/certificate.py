@@ -14,6 +14,8 @@ from sa.app.refine import RefineRequest
 from sa.app.verify import Answer as Verified
 from sa.app.verify import VerifyRequest
 from sa.automata.family import Family, copies
+from sa.base.diagnostic import InputError, error
+from sa.base.limits import Limits
 from sa.base.source import Source
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
@@ -22,6 +24,8 @@ from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
+from sa.certificates.ends import Ending, Finite, Lasso, Ranked
+from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
 from sa.certificates.reduced import Reduced
@@ -34,6 +38,7 @@ from sa.certificates.states_json import states_json
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
 from sa.checker.claims import Claimed, claimed
+from sa.checker.ranked import Conditions, conditions_of
 from sa.engines.outcome import Outcome, Result
 from sa.engines.verification import Verification
 from sa.frontends.reading import words
@@ -115,6 +120,9 @@ def _step(result: StepResult) -> Json:
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
+    if outcome.preservation is not None:
+        message = "there are no certificates yet of what is preserved beside visible actions"
+        raise InputError((error("SA921", message, None, "leave out `preserve`, or the certificate"),))
     if outcome.composition is not None:
         made = outcome.composition
         written = crowd_composition_json(made) if isinstance(made, CrowdComposition) else composition_json(made)
@@ -139,7 +147,7 @@ def _evidence(result: Result | None) -> Json | None:
 def _verification(outcome: Verification) -> Json:
     claims = claimed(outcome.program)
     families = any(claim.families for claim in claims)
-    return {
+    made = {
         "verdict": None if outcome.verdict is None else outcome.verdict.name.lower(),
         "claims": [
             {"claim": claim.what, "verdict": finding.verdict.name.lower()}
@@ -149,9 +157,29 @@ def _verification(outcome: Verification) -> Json:
         "runs": [
             {"claim": number, **_run(finding.run, finding.counts, claim, families)}
             for number, (claim, finding) in enumerate(zip(claims, outcome.findings, strict=True))
-            if finding.run is not None
+            if finding.run is not None and finding.ended is None
         ],
     }
+    if not any(claim.ends is not None for claim in claims):
+        return made
+    ended = [(n, claim, f.ended) for n, (claim, f) in enumerate(zip(claims, outcome.findings, strict=True))]
+    listed = [
+        {"claim": n, "evidence": _ending(claim, evidence)} for n, claim, evidence in ended if evidence is not None
+    ]
+    return {**made, "endings": listed}
+
+
+def _ending(claim: Claimed, evidence: Ending) -> Json:
+    """Evidence about infinite runs."""
+    match evidence:
+        case Lasso():
+            return {"lasso": lasso_json(evidence, claim.threads)}
+        case Finite():
+            return {"finite": finite_json(evidence)}
+        case Ranked():
+            conditions = conditions_of(evidence, Limits())
+            assert isinstance(conditions, Conditions)  # it was accepted
+            return {"ranked": ranked_json(evidence, conditions.asked)}
 
 
 def _run(run: Run, counts: Sequence[int], claim: Claimed, families: bool) -> Json:

@@ -23,9 +23,10 @@ from sa.base.verdict import Verdict
 from sa.certificates.document import MAX_BYTES, Document, NoCertificate, digest, read_document
 from sa.certificates.shape import Malformed
 from sa.checker.family_question import asked_of
-from sa.checker.judge import Resources, judge_program, judge_refinement
+from sa.checker.judge import judge_program, judge_refinement
 from sa.checker.judgement import Judged, Judgement, status_of
 from sa.checker.question import NoQuestion
+from sa.checker.resources import Resources
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
 from sa.frontends.load import load_program, load_script

@@ -30,7 +30,7 @@ def broken_promises(programs: Sequence[Program], options: Options) -> Iterator[s
 
 def _broken(program: Program, options: Options) -> Iterator[str]:
     is_open = any(declared(t) for t in program.threads)
-    alone = replace(program, invariants=())
+    alone = replace(program, invariants=(), ends=())
     try:
         asked = opened(alone) if is_open else alone
     except InputError:

@@ -18,6 +18,7 @@ from sa.base.limits import LimitReached, share
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
+from sa.certificates.preservation import Kept
 from sa.conditions.endless import termination
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
@@ -56,7 +57,8 @@ class RefineRequest(Struct, frozen=True):
     """`paths` are an abstract and a concrete file, or one file whose refinement blocks name the others.
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
-    where the relation fails. `outputs` are what is written with the answers: no file that is read.
+    where the relation fails. `outputs` are what is written with the answers: no file that is read. What is to be
+    preserved beside visible actions (`Kept`) may be said.
     """
 
     paths: tuple[str, ...]
@@ -65,6 +67,7 @@ class RefineRequest(Struct, frozen=True):
     relate: Relate = Relate.AS_ASKED
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
+    preserve: str | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -121,18 +124,32 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             from sa.engines.lasting import counted
 
             outcome = counted(outcome)
+        kept = request.preserve or (question.block.preserve if question.block is not None else None)
+        if kept is not None:
+            outcome = _preserved(outcome, question, Kept(kept), request.options)
         outcome, question = _without_overflow(outcome, question, number - 1, request)
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(
             outcome,
             claim=question.claim or outcome.claim,
-            said=_with_termination(question, request.options),
+            said=question.said if kept else _with_termination(question, request.options),
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
             notes=notes,
             seconds={"load": seconds, **outcome.seconds},
         )
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
+    """The outcome with what is to be preserved. Raises InputError."""
+    if any(p.source.name.endswith((".c", ".i")) for p in (question.abstract, question.concrete)):
+        message = "what is preserved beside visible actions is decided of programs in `.sa`"
+        raise InputError((error("SA921", message, None, "`verify --property termination` asks of each one by itself"),))
+    # Few questions are about endings.
+    from sa.engines.preserving import with_preservation
+
+    return with_preservation(outcome, question.abstract, question.concrete, question.block, kept, options)
 
 
 def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineRequest:

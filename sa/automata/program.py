@@ -49,6 +49,33 @@ class Invariant(Struct, frozen=True):
     words: str = ""
 
 
+class Ends(Struct, frozen=True):
+    """That something comes to an end in every run that goes on as long as it can.
+
+    Without `until`: these threads take finitely many steps. With it: at or behind each state with `since` there is one
+    with `until`. Formulas are those of invariants. Of `fair` runs alone: a thread that can take a step from some
+    moment on takes one. Runs with a state in which `apart` is true do not count.
+    """
+
+    name: str
+    threads: tuple[str, ...]
+    origin: Origin
+    expect: Verdict | None = None
+    fair: bool = False
+    since: Term = build.TRUE
+    until: Term | None = None
+    apart: Term = build.FALSE
+
+
+#: The invariant that `progress` claims: a word of the language, so that no other one has the name.
+PROGRESS = "progress"
+
+
+def claim_of(invariant: Invariant) -> str:
+    """How the claim is called that an invariant makes."""
+    return PROGRESS if invariant.name == PROGRESS else f"invariant {invariant.name}"
+
+
 class Guarantee(Struct, frozen=True):
     """A relation over present and next values that every step of a thread, or of each copy in a family, keeps."""
 
@@ -83,7 +110,8 @@ class Refinement(Struct, frozen=True):
     """A refinement block. Formulas over both sides name their variables `conc.x` and `abs.x`; parameters are plain.
 
     `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
-    names and their primes and holds for both sides.
+    names and their primes and holds for both sides. What is to be preserved beside visible actions is `termination` or
+    `progress`.
     """
 
     name: str
@@ -98,6 +126,7 @@ class Refinement(Struct, frozen=True):
     silent_exit: bool
     expect: Verdict | None
     origin: Origin
+    preserve: str | None = None
 
 
 class Program(Struct, frozen=True):
@@ -130,6 +159,7 @@ class Program(Struct, frozen=True):
     open: bool = False
     beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
+    ends: tuple[Ends, ...] = ()
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

@@ -22,6 +22,7 @@ class Ending(Enum):
     BLOCKED = "no thread can move"
     UNDECIDED = "no thread can move with the small values that were tried"
     STOPPED = "the number of steps was reached"
+    REPEATED = "the cycle begins again"
 
 
 class Snapshot(Struct, frozen=True):
@@ -44,11 +45,15 @@ class Turn(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """A run: where it starts, the steps and why there are no more."""
+    """A run: where it starts, the steps and why there are no more.
+
+    Of one that goes on for ever, the steps behind the first `cycle` ones are taken again and again.
+    """
 
     start: Snapshot
     turns: tuple[Turn, ...]
     ending: Ending
+    cycle: int | None = None
 
 
 class Failing(Struct, frozen=True):

@@ -15,11 +15,12 @@ from sa.terms.term import sort_of
 def run_json(run: Run, threads: Sequence[Automaton]) -> Json:
     """A run of these threads as JSON."""
     known = {t.name: t for t in threads}
-    return {
+    made: Json = {
         "start": _snapshot_json(run.start),
         "turns": [_turn_json(t, known[t.thread]) for t in run.turns],
         "ending": run.ending.name.lower(),
     }
+    return made if run.cycle is None else {**made, "cycle": run.cycle}
 
 
 def _snapshot_json(there: Snapshot) -> Json:
@@ -45,8 +46,11 @@ def _turn_json(turn: Turn, thread: Automaton) -> Json:
 def read_run(entry: Entry, threads: Sequence[Automaton]) -> Run:
     """A run of these threads. Raises Malformed."""
     known = {t.name: t for t in threads}
-    start, turns, ending = entry.fields("start", "turns", "ending")
-    return Run(_snapshot(start, known), tuple(_turn(t, known) for t in turns.items()), ending.choice(Ending))
+    repeated = ("cycle",) if entry.has("cycle") else ()
+    start, turns, ending, *cycle = entry.fields("start", "turns", "ending", *repeated)
+    made = tuple(_turn(t, known) for t in turns.items())
+    begins = cycle[0].index(len(made) + 1) if cycle else None
+    return Run(_snapshot(start, known), made, ending.choice(Ending), begins)
 
 
 def _snapshot(entry: Entry, threads: Mapping[str, Automaton]) -> Snapshot:

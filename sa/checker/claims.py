@@ -1,7 +1,8 @@
 """What a program claims of itself, as something bad that must not happen: made from the program, for certificates.
 
 Claims come in this order: of each thread, then of each family, its checks that can fail, one claim each statement, and
-its guarantees; then the invariants. A guarantee is broken by a step, so each step that can break it gets an edge of its
+its guarantees; then the invariants, then what
+comes to an end. A guarantee is broken by a step, so each step that can break it gets an edge of its
 own that fails, behind the thread's own edges.
 """
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from sa.automata import automaton
 from sa.automata.family import Family, of_symbolic
-from sa.automata.program import Guarantee, Program
+from sa.automata.program import Ends, Guarantee, Program, claim_of
 from sa.certificates.run import Bad, Failing
 from sa.terms.build import FALSE, TRUE, land, lnot
 from sa.terms.printer import show
@@ -26,7 +27,7 @@ class Claimed(Struct, frozen=True):
     """A claim: `what` names it for people. `threads` and `families` are the program's, for a guarantee with edges that
     fail. What is bad about copies is so about symbolic ones, or about the steps of a family's automaton. A `bound` is
     a limit of the translation (`Program.bounds`): while it can be reached nothing else is proved of the same program,
-    which is the one that is asked about, or one `beside` it.
+    which is the one that is asked about, or one `beside` it. A claim about infinite runs, `ends`, has nothing bad.
     """
 
     what: str
@@ -35,6 +36,7 @@ class Claimed(Struct, frozen=True):
     families: tuple[Family, ...] = ()
     bound: bool = False
     beside: int | None = None
+    ends: Ends | None = None
 
 
 def claimed(program: Program) -> tuple[Claimed, ...]:
@@ -62,7 +64,9 @@ def _claims(program: Program) -> Iterator[Claimed]:
         said = of_symbolic(invariant.formula, invariant.copies, families)
         bads = tuple(Bad(None, formula) for formula in said)
         bound = invariant.origin in program.bounds
-        yield Claimed(f"invariant {invariant.name}", bads, threads, families, bound)
+        yield Claimed(claim_of(invariant), bads, threads, families, bound)
+    for ends in program.ends:
+        yield Claimed(ends.name, (), threads, families, ends=ends)
 
 
 def _checks(program: Program, thread: automaton.Automaton) -> Iterator[Claimed]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 
-from msgspec import Struct
-
 from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
-from sa.base.limits import Limits, check_time
+from sa.base.limits import check_time
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.crowd import bads_of_copies
@@ -38,6 +36,7 @@ from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
+from sa.checker.judge_endings import judge_ending
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -47,21 +46,12 @@ from sa.checker.play import check_play
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.refusals import check_refusals
+from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.checker.solvers import Solvers
 from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.checker.written import uncut
-from sa.smt.session import Unsat
-
-
-class Resources(Struct, frozen=True):
-    """Limits and solvers of a judgement."""
-
-    bounds: Limits
-    seed: int
-    solvers: Solvers
 
 
 def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
@@ -194,8 +184,9 @@ def _composition(asked: Question, made: Composition, resources: Resources) -> Ju
 
 def judge_program(program: Program, entry: Entry, resources: Resources) -> Iterator[Judged]:
     """The rulings about what a program claims of itself, claim by claim. Raises Malformed and LimitReached."""
-    verdict, listed, proofs, runs = entry.fields("verdict", "claims", "proofs", "runs")
     claims = claimed(program)
+    about_ends = ("endings",) if any(c.ends is not None for c in claims) else ()
+    verdict, listed, proofs, runs, *endings = entry.fields("verdict", "claims", "proofs", "runs", *about_ends)
     verdicts = list(_listed(listed, claims))
     # A program that claims nothing has no verdict.
     if verdict.value is not None or claims:
@@ -205,14 +196,19 @@ def judge_program(program: Program, entry: Entry, resources: Resources) -> Itera
         for place, ruling in _excluded(program, claims, proof, resources).items():
             if not isinstance(excluded.get(place), Accepted):
                 excluded[place] = ruling
-    reached = dict[int, Ruling]()
+    reached, ended = dict[int, Ruling](), dict[int, Ruling]()
     for run in runs.items():
         number, ruling = _reached(claims, run)
         if not isinstance(reached.get(number), Accepted):
             reached[number] = ruling
+    for ending in (e for listed in endings for e in listed.items()):
+        number, said, ruling = judge_ending(program, claims, ending, resources)
+        (reached if said is Verdict.REFUTED else ended)[number] = ruling
     beyond = {c.beside for c, v in zip(claims, verdicts, strict=True) if c.bound and v is not Verdict.PROVED}
     for number, (claim, said) in enumerate(zip(claims, verdicts, strict=True)):
         made: Ruling | None = _ruling(number, claim, said, excluded, reached)
+        if claim.ends is not None and said is Verdict.PROVED:
+            made = ended.get(number, Rejected("evidence", "there is none", claim.what))
         unlimited = claim.beside in beyond and not claim.bound and said is Verdict.PROVED
         if (claim.bound and said is Verdict.REFUTED) or unlimited:
             made = Rejected("limits of the translation", "it does not cover what is beyond them", claim.what)
@@ -330,15 +326,6 @@ def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:
         if isinstance(ruling, Accepted):
             break
     return number.number(), ruling
-
-
-def consistent(axioms: Sequence[Axiom], resources: Resources) -> Ruling:
-    """From axioms that contradict each other anything follows."""
-    if axioms:
-        session = resources.solvers.make(resources.bounds, [a.formula for a in axioms], resources.seed)
-        if isinstance(session.check(()), Unsat):
-            return Rejected("axioms", "they contradict each other")
-    return Accepted()
 
 
 def discharged(obligations: Iterable[Obligation], axioms: Sequence[Axiom], resources: Resources) -> Ruling:

@@ -38,6 +38,17 @@ def check_run(threads: tuple[Automaton, ...], bad: Bad, run: Run) -> Ruling:
         return Rejected("evaluation", f"{problem} has no value")
 
 
+def check_steps(threads: tuple[Automaton, ...], run: Run) -> Ruling:
+    """Whether the run is one of the threads by themselves, wherever it ends."""
+    fault = next(thread_faults(threads), None)
+    if fault is not None:
+        return Rejected("well-formed program", fault)
+    try:
+        return next(_walked({t.name: side(t) for t in threads}, run), Accepted())
+    except Unevaluable as problem:
+        return Rejected("evaluation", f"{problem} has no value")
+
+
 def thread_faults(threads: tuple[Automaton, ...]) -> Iterator[str]:
     """What is wrong with threads that are to run by themselves."""
     if len({t.name for t in threads}) < len(threads):
@@ -59,6 +70,14 @@ def thread_faults(threads: tuple[Automaton, ...]) -> Iterator[str]:
 
 
 def _faults(sides: Mapping[str, Side], bad: Bad, run: Run) -> Iterator[Failure]:
+    yield from _walked(sides, run)
+    last = run.turns[-1].after if run.turns else run.start
+    fault_at_end = _end_fault(sides, bad, run, last)
+    if fault_at_end is not None:
+        yield Rejected("end", fault_at_end)
+
+
+def _walked(sides: Mapping[str, Side], run: Run) -> Iterator[Failure]:
     for name, fault in _state_faults(sides, run.start):
         yield Rejected("initial state", fault, name)
     for name, s in sides.items():
@@ -70,9 +89,6 @@ def _faults(sides: Mapping[str, Side], bad: Bad, run: Run) -> Iterator[Failure]:
         for fault in _turn_faults(sides, here, turn):
             yield Rejected("step", fault, f"step {number} of {turn.thread}")
         here = turn.after
-    fault_at_end = _end_fault(sides, bad, run, here)
-    if fault_at_end is not None:
-        yield Rejected("end", fault_at_end)
 
 
 def _state_faults(sides: Mapping[str, Side], there: Snapshot) -> Iterator[tuple[str, str]]:
@@ -130,8 +146,8 @@ def _end_fault(sides: Mapping[str, Side], bad: Bad, run: Run, last: Snapshot) ->
         case Ending.FAILED:
             return None if run.turns and _is_failure(bad, run.turns[-1]) else "its last step is not such a failure"
         case Ending.VIOLATED if bad.claim is not None:
-            return "the claim holds" if holds(bad.claim, _claim_state(sides, last)) else None
-        case Ending.VIOLATED | Ending.FINISHED | Ending.BLOCKED | Ending.UNDECIDED | Ending.STOPPED:
+            return "the claim holds" if holds(bad.claim, claim_state(sides, last)) else None
+        case Ending.VIOLATED | Ending.FINISHED | Ending.BLOCKED | Ending.UNDECIDED | Ending.STOPPED | Ending.REPEATED:
             return "it does not end in what is bad"
         case _:
             assert_never(run.ending)
@@ -144,7 +160,7 @@ def _is_failure(bad: Bad, last: Turn) -> bool:
     return wanted.thread in (None, last.thread) and wanted.edge in (None, edge)
 
 
-def _claim_state(sides: Mapping[str, Side], last: Snapshot) -> dict[Var, Value]:
+def claim_state(sides: Mapping[str, Side], last: Snapshot) -> dict[Var, Value]:
     """What a claim speaks of: shared values, locals as `T.x`, and for each location whether its thread is there."""
     places: dict[Var, Value] = {
         variable(at_place(name, place), BOOL): last.threads[name].location == place

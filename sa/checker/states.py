@@ -47,7 +47,7 @@ class _Wrong(Exception):
         self.ruling = ruling
 
 
-class _Check(Struct):
+class Prepared(Struct):
     """The evidence and what has been made of its threads so far; `claims` are over counters and fields."""
 
     made: States
@@ -64,11 +64,11 @@ def check_states(made: States, bounds: Limits) -> Ruling:
     if fault is not None:
         return Rejected("well-formed threads", fault)
     try:
-        check = _prepared(made)
+        check = prepared(made)
         if isinstance(made.packed, Columns):
             _many_closed(check, made.packed, bounds)
         else:
-            if not all(state in made.packed for state in _initial(check, bounds)):
+            if not all(state in made.packed for state in initial_states(check, bounds)):
                 return Rejected("initial states", "one is missing")
             _closed(check, bounds)
     except Unfit as problem:
@@ -80,11 +80,12 @@ def check_states(made: States, bounds: Limits) -> Ruling:
     return Accepted()
 
 
-def _prepared(made: States) -> _Check:
+def prepared(made: States) -> Prepared:
+    """The evidence made ready. Raises Unfit."""
     packed = packing(made)
     numbers = [range(len(t.locations)) for t in made.threads]
     steps = tuple(tuple(tuple(steps_from(made, packed, t, p)) for p in places) for t, places in enumerate(numbers))
-    claims = tuple(_claim(made, packed, bad.claim) for bad in made.never if bad.claim is not None)
+    claims = tuple(claim_over_fields(made, packed, bad.claim) for bad in made.never if bad.claim is not None)
     scope = (*packed.counters, *packed.variables)
     for step in (s for by_place in steps for here in by_place for s in here):
         if not executable((step.condition, *step.updates.values()), (*scope, *(c.var for c in step.choices))):
@@ -96,10 +97,10 @@ def _prepared(made: States) -> _Check:
     for first, by_place in zip(made.first, effects, strict=True):
         if (fault := first_fault(first, by_place)) is not None:
             raise Unfit(fault)
-    return _Check(made, packed, steps, effects, claims)
+    return Prepared(made, packed, steps, effects, claims)
 
 
-def _claim(made: States, packed: Packing, claim: Term) -> Term:
+def claim_over_fields(made: States, packed: Packing, claim: Term) -> Term:
     """A claim over counters and fields. Raises Unfit where the states do not tell whether it holds."""
     words: dict[Var, Term] = {
         variable(at_place(t.name, q.name), BOOL): eq(counter, integer(i))
@@ -127,7 +128,7 @@ def _effect(made: States, packed: Packing, thread: int, here: Sequence[Stepped],
     return Effect(reads, frozenset(writes), seen, frozenset(s.target for s in here))
 
 
-def _initial(check: _Check, bounds: Limits) -> Iterator[int]:
+def initial_states(check: Prepared, bounds: Limits) -> Iterator[int]:
     """Every initial state. Raises Endless."""
     made, packed = check.made, check.packed
     start = [next(i for i, q in enumerate(t.locations) if q.name == t.initial) for t in packed.threads]
@@ -163,10 +164,10 @@ def _bits(slot: Slot, value: Value) -> int:
     return distance << slot.shift
 
 
-def _closed(check: _Check, bounds: Limits) -> None:
+def _closed(check: Prepared, bounds: Limits) -> None:
     """What the steps asked for lead to are states again, none fails, and the claims hold."""
     states, places = check.made.packed, check.packed.places
-    claims = [_tested(check.packed, c) for c in check.claims]
+    claims = [tested(check.packed, c) for c in check.claims]
     known = dependence(check.effects)
     turns = dict[int, list[Turn]]()
     remaining = iter(states)
@@ -190,12 +191,13 @@ def _closed(check: _Check, bounds: Limits) -> None:
 def _kept_by(turn: Turn, state: int, states: Container[int]) -> bool:
     """Whether the steps of a turn lead to states; the thread that goes first must have one."""
     leader, moving = turn
-    if leader is not None and not _steps(leader, state):
+    if leader is not None and not steps_by(leader, state):
         return False
-    return all(state + step in states for moves in moving for step in _steps(moves, state))
+    return all(state + step in states for moves in moving for step in steps_by(moves, state))
 
 
-def _steps(moves: Moves, state: int) -> tuple[int, ...]:
+def steps_by(moves: Moves, state: int) -> tuple[int, ...]:
+    """What the steps of a thread add to a state."""
     mask, known, make = moves
     found = known.get(state & mask)
     if found is None:
@@ -203,21 +205,22 @@ def _steps(moves: Moves, state: int) -> tuple[int, ...]:
     return found
 
 
-def _forget(check: _Check) -> None:
+def _forget(check: Prepared) -> None:
     if sum(len(known) for _, known, _ in check.moves.values()) > _REMEMBERED:
         for _, known, _ in check.moves.values():
             known.clear()
 
 
-def _turns(check: _Check, known: Dependence, places: int) -> list[Turn]:
+def _turns(check: Prepared, known: Dependence, places: int) -> list[Turn]:
     """The ways to step from a joint location that are enough, small ones first."""
-    here = _standing(check, places)
-    moves = [_moves(check, thread, place) for thread, place in enumerate(here)]
+    here = standing(check, places)
+    moves = [moves_at(check, thread, place) for thread, place in enumerate(here)]
     ways = _ways(check, known, here)
     return [(None if t is None else moves[t], tuple(moves[m] for m in group)) for t, group in ways]
 
 
-def _standing(check: _Check, places: int) -> list[int]:
+def standing(check: Prepared, places: int) -> list[int]:
+    """Where each thread is. Raises Unfit."""
     slots = [check.packed.slots[c] for c in check.packed.counters]
     here = [places >> s.shift & s.mask for s in slots]
     if any(p >= len(t.locations) for p, t in zip(here, check.made.threads, strict=True)):
@@ -225,7 +228,7 @@ def _standing(check: _Check, places: int) -> list[int]:
     return here
 
 
-def _ways(check: _Check, known: Dependence, here: Sequence[int]) -> list[tuple[int | None, tuple[int, ...]]]:
+def _ways(check: Prepared, known: Dependence, here: Sequence[int]) -> list[tuple[int | None, tuple[int, ...]]]:
     """By threads: who must be able to move, and who is stepped with it."""
     leading = [t for t, place in enumerate(here) if place in check.made.first[t]]
     groups = sorted(((tuple(sorted(persistent(t, here, known))), t) for t in leading), key=lambda g: (len(g[0]), g))
@@ -233,7 +236,7 @@ def _ways(check: _Check, known: Dependence, here: Sequence[int]) -> list[tuple[i
     return [*ways, (None, tuple(range(len(here))))]
 
 
-def _many_closed(check: _Check, states: Columns, bounds: Limits) -> None:
+def _many_closed(check: Prepared, states: Columns, bounds: Limits) -> None:
     """The same as `_closed`, for many states at once."""
     from sa.checker.states_by_columns import Fault, Question, closed
 
@@ -242,11 +245,11 @@ def _many_closed(check: _Check, states: Columns, bounds: Limits) -> None:
         check_memory(bounds)
 
     def moves(thread: int, place: int) -> tuple[int, Callable[[int], tuple[int, ...]]]:
-        mask, _, make = _moves(check, thread, place)
+        mask, _, make = moves_at(check, thread, place)
         return mask, make
 
     def fine(claim: Term) -> tuple[int, Callable[[int], bool]]:
-        mask, _, test = _tested(check.packed, claim)
+        mask, _, test = tested(check.packed, claim)
         return mask, test
 
     known = dependence(check.effects)
@@ -254,24 +257,25 @@ def _many_closed(check: _Check, states: Columns, bounds: Limits) -> None:
         check.packed,
         check.steps,
         check.claims,
-        lambda places: tuple(_ways(check, known, _standing(check, places))),
+        lambda places: tuple(_ways(check, known, standing(check, places))),
         moves,
         fine,
     )
     try:
-        closed(asked, states, _initial(check, bounds), between)
+        closed(asked, states, initial_states(check, bounds), between)
     except Fault as fault:
         raise _Wrong(Rejected(*fault.args)) from None
 
 
-def _moves(check: _Check, thread: int, place: int) -> Moves:
+def moves_at(check: Prepared, thread: int, place: int) -> Moves:
+    """The steps of a thread from a location."""
     found = check.moves.get((thread, place))
     if found is None:
         found = check.moves[thread, place] = _made(check, thread, check.steps[thread][place])
     return found
 
 
-def _made(check: _Check, thread: int, steps: Sequence[Stepped]) -> Moves:
+def _made(check: Prepared, thread: int, steps: Sequence[Stepped]) -> Moves:
     packed = check.packed
     touched = frozenset[Var]().union(*(s.reads | s.updates.keys() | s.cleared for s in steps))
     needed = tuple(v for v in (*packed.counters, *packed.variables) if v in touched)
@@ -322,7 +326,7 @@ def _ready(packed: Packing, counter: Slot, step: Stepped, needed: tuple[Var, ...
     )
 
 
-def _tested(packed: Packing, claim: Term) -> tuple[int, set[int], Callable[[int], bool]]:
+def tested(packed: Packing, claim: Term) -> tuple[int, set[int], Callable[[int], bool]]:
     """The bits that a claim depends on, those with which it is known to hold, and its test."""
     needed = tuple(v for v in (*packed.counters, *packed.variables) if v in claim.free)
     mask, row_of = _rows(packed, needed)

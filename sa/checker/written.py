@@ -12,6 +12,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.certificates.threads import Annotated
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import environment, invariant, renamed, side, within
+from sa.checker.threads import apart
 from sa.terms.build import conjoined, conjuncts
 from sa.terms.substitute import substitute
 
@@ -38,3 +39,23 @@ def implied(threads: Sequence[Annotated]) -> Iterator[Obligation]:
         for written, place in zip(made.thread.locations, made.automaton.locations, strict=True):
             where = f"{made.thread.name}, {written.name}"
             yield Obligation("written invariant", where, conjuncts(place.inv), (Case((), conjuncts(written.inv)),))
+
+
+def uncut_together(threads: Sequence[Automaton]) -> Iterator[Obligation]:
+    """Of threads that run by themselves: no step that a guard allows is kept from happening by an invariant."""
+    separate = tuple(map(apart, threads))
+    for mover in separate:
+        at = {q.name: conjoined((q.inv, *(within(v) for v in mover.variables))) for q in mover.locations}
+        for edge in mover.edges:
+            updates = dict(edge.updates)
+            taken = conjoined((*at[edge.source], edge.guard, *(within(c) for c in edge.choices)))
+            where = f"{mover.name}, {edge.source} -> {edge.target}"
+            landed = renamed(at[edge.target], updates)
+            yield Obligation("written invariant", where, taken, (Case((), landed),))
+            for other in separate:
+                if other is not mover:
+                    for place in other.locations:
+                        due = tuple(f for f in conjuncts(place.inv) if not f.free.isdisjoint(updates))
+                        if due:
+                            known = conjoined((*taken, place.inv))
+                            yield Obligation("written invariant", where, known, (Case((), renamed(due, updates)),))

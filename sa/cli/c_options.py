@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Annotated, TypeAlias
 
 import typer
+from msgspec.structs import replace
 
 from sa.frontends.reading import PROPERTIES, SHORT, USUAL, Reading, is_llvm
 
@@ -40,6 +41,7 @@ class Property(str, Enum):  # noqa: UP042 -- as above
     no_data_race = "no-data-race"
     no_overflow = "no-overflow"
     no_deadlock = "no-deadlock"
+    termination = "termination"
 
 
 CompilerOption: TypeAlias = Annotated[
@@ -100,6 +102,14 @@ RacesOption: TypeAlias = Annotated[
 DeadlockOption: TypeAlias = Annotated[
     bool, typer.Option("--deadlock", help="Claim that there is no deadlock.", rich_help_panel=_PANEL)
 ]
+FairOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--fair",
+        help="With `--property termination`: a thread that can always take a step takes one.",
+        rich_help_panel=_PANEL,
+    ),
+]
 PropertyOption: TypeAlias = Annotated[
     Property | None, typer.Option("--property", help="Decide only the claims of one property.", rich_help_panel=_PANEL)
 ]
@@ -120,15 +130,19 @@ def reading(
     open_: bool = False,
     function: str | None = None,
     plain: Plain | None = None,
+    fair: bool = False,
 ) -> Reading:
     """What the options amount to. To look for overflows is to check for them. Raises typer.BadParameter."""
     if function is not None and plain is Plain.always:
         raise typer.BadParameter("`--function` compares by permissions: it and `--plain always` exclude each other")
+    if fair and only is not Property.termination:
+        raise typer.BadParameter("`--fair` is about runs without end: it goes with `--property termination`")
     arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
     how = "check" if only is Property.no_overflow else overflow.value
     asked = None if only is None else SHORT.get(only.value, only.value)
     way = USUAL.plain if plain is None else plain.value
-    return Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
+    made = Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
+    return replace(made, fair=fair)
 
 
 def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]) -> None:

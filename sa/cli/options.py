@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -75,6 +76,19 @@ FurtherArgument: TypeAlias = Annotated[
 ]
 WholeOption: TypeAlias = Annotated[
     bool, typer.Option("--whole", help="Compare the two whole programs at once, not thread by thread.")
+]
+
+
+class Preserve(str, Enum):  # noqa: UP042 -- typer shows the values of a str enumeration
+    """What is compared beside visible actions."""
+
+    termination = "termination"
+    progress = "progress"
+
+
+PreserveOption: TypeAlias = Annotated[
+    Preserve | None,
+    typer.Option("--preserve", help="Compare, too, whether runs end, or whether somebody can always go on."),
 ]
 WeakestRelyOption: TypeAlias = Annotated[
     bool, typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine.")
@@ -319,6 +333,13 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
     unfit = next((name for name, given in others.items() if given), None)
     if chain and unfit is not None:
         raise typer.BadParameter(f"`--chain` and `--{unfit}` exclude each other")
+
+
+def check_preserving(kept: Preserve | None, others: Mapping[str, bool]) -> None:
+    """That `--preserve` has no options that do not know it. Raises typer.BadParameter."""
+    unfit = next((name for name, given in others.items() if given), None)
+    if kept is not None and unfit is not None:
+        raise typer.BadParameter(f"`--preserve` and `--{unfit}` exclude each other")
 
 
 def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -34,6 +34,7 @@ def refine(
     script: options.ScriptOption = None,
     infer: options.InferOption = False,
     whole: options.WholeOption = False,
+    preserve: options.PreserveOption = None,
     weakest_rely: options.WeakestRelyOption = False,
     split: options.SplitOption = False,
     certificate: options.CertificateOption = None,
@@ -68,12 +69,10 @@ def refine(
     others = {"--certificate": certificate, "--script": script, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report, paths, others), why)
     options.check_inferring(infer, certificate)
-    narrowed = {"whole": whole, "engine": engine, "jobs": jobs > 1}
-    unfit = {**narrowed, "trace": trace, "profile": profile, "infer-relate": infer}
     how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
-    options.check_chained(chain, len(paths), script, {**unfit, "weakest-rely": weakest_rely})
-    c_options.check_reading(how, paths, {"chain": chain, "weakest-rely": weakest_rely, "infer-relate": infer})
-    options.check_weakest(weakest_rely, settings.files, {"why": why, **narrowed})
+    given = {"whole": whole, "engine": engine is not None, "jobs": jobs > 1, "trace": trace is not None}
+    given |= {"profile": profile, "infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
+    _check(paths, how, script, preserve, settings, given)
     if chain:
         refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
@@ -82,9 +81,29 @@ def refine(
 
         def request(bounds: Limits) -> RefineRequest:
             asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache, how, settings.files)
-            return replace(asked, relate=_relate(infer, settings, whole or engine is not None, how))
+            relate = _relate(infer, settings, whole or engine is not None or preserve is not None, how)
+            return replace(asked, relate=relate, preserve=None if preserve is None else preserve.value)
 
         ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
+
+
+def _check(
+    paths: tuple[str, ...],
+    how: Reading,
+    script: str | None,
+    preserve: options.Preserve | None,
+    settings: Settings,
+    given: Mapping[str, bool],
+) -> None:
+    """That the options go together. Raises typer.BadParameter."""
+    others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
+    options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
+    alone = how.function is not None or how.plain != USUAL.plain
+    certificate = settings.files.others["--certificate"] is not None
+    options.check_preserving(preserve, {**others, "certificate": certificate, "function": alone})
+    c_options.check_reading(how, paths, others)
+    narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
+    options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
 
 
 def ask(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sa.app.verify import Answer, VerifyRequest
     from sa.base.cache import Cache
     from sa.engines.portfolio_of_claims import Portfolio
+    from sa.engines.runner import Reports
+    from sa.engines.verify import Options
     from sa.report.document import Document
 
     SoFar: TypeAlias = Callable[[Unknown], Answer]
@@ -56,6 +58,7 @@ def verify(
     deadlock: c_options.DeadlockOption = False,
     overflow: c_options.OverflowOption = c_options.Overflow.assume,
     only: c_options.PropertyOption = None,
+    fair: c_options.FairOption = False,
     heap: c_options.HeapOption = USUAL.heap,
     entry: c_options.EntryOption = USUAL.entry,
     cc: c_options.CompilerOption = USUAL.compiler,
@@ -74,19 +77,24 @@ def verify(
     def body(bounds: Limits) -> int:
         import sa.app.verify as app
         from sa.cli.watching import watched
-        from sa.engines.verify import Options
 
-        portfolio, processes = _portfolio(within, engine, jobs, no_reduction)
+        engines, processes = _portfolio(within, engine, jobs, no_reduction)
         with watched(watching_of(settings, trace, profile)) as watch:
-            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_)
-            asked = Options(bounds, seed, _memory(cache, portfolio), portfolio, watch.reports, processes)
+            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
+            asked = _options(bounds, seed, cache, engines, watch.reports, processes)
             request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
             if export is not None:
-                return _exported(request, export, rounds or 1, unwind or 0)
+                return _exported(request, export, within)
             return _answer(request, app.verify(request, so_far.append), settings, certificate)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
+
+
+def _options(bounds: Limits, seed: int, cache: bool, engines: Portfolio, reports: Reports | None, jobs: int) -> Options:
+    from sa.engines.verify import Options
+
+    return Options(bounds, seed, _memory(cache, engines), engines, reports, jobs)
 
 
 def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
@@ -112,11 +120,11 @@ def _portfolio(within: Within, engines: str | None, jobs: int, no_reduction: boo
     return (without_reduction(chosen) if no_reduction else chosen), others
 
 
-def _exported(request: VerifyRequest, name: str, rounds: int, unwind: int) -> int:
+def _exported(request: VerifyRequest, name: str, within: Within) -> int:
     from sa.app.replace_file import replace_file
     from sa.app.verify import exported
 
-    replace_file(name, exported(request, name.endswith(".c"), rounds, unwind))
+    replace_file(name, exported(request, name.endswith(".c"), within.rounds or 1, within.unwind or 0))
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 

@@ -27,8 +27,8 @@ from sa.question.claims import Claim
 
 def same_claims(program: Program, claims: Sequence[Claim]) -> None:
     """That the claims are what the checker reads in the program. Raises QuestionsDiffer."""
-    seen = [(c.threads, c.families, c.bads) for c in claims]
-    if seen != [(c.threads, c.families, c.bads) for c in claimed(program)]:
+    seen = [(c.threads, c.families, c.bads, c.ends) for c in claims]
+    if seen != [(c.threads, c.families, c.bads, c.ends) for c in claimed(program)]:
         raise QuestionsDiffer("the engines and the checker derive different claims from the program")
 
 

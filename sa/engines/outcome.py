@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
+from sa.certificates.preservation import Kept
+from sa.certificates.run import Run
 from sa.certificates.threads import Composition
 from sa.engines.tried import Tried
 from sa.terms.term import Term
@@ -64,6 +67,20 @@ class Proposal(Struct, frozen=True):
     given_up: tuple[str, ...]
 
 
+class Preservation(Struct, frozen=True):
+    """Whether a closed program preserves that runs end, or that nobody is stuck: where not, a `run` that shows so.
+
+    It goes on for ever without a visible action, or ends where nobody can step. No abstract run from a related start
+    that shows the same actions does so, too.
+    """
+
+    kept: Kept
+    verdict: Verdict
+    how: str = ""
+    run: Run | None = None
+    unknown: Unknown | None = None
+
+
 class Outcome(Struct, frozen=True):
     """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
 
@@ -72,7 +89,8 @@ class Outcome(Struct, frozen=True):
     Where it is not PROVED, a `proposal` may say with which relation it would be, and `escape` show a visible behaviour
     that escapes whatever is related. A play about families of any number is one with so many `copies` of each.
     `tried` are the engines that were asked, each once for each goal. `families`: it is about any number of copies.
-    `said` is what it assumes and does not check.
+    `said` is what it assumes and does not check. Where that was asked, `preservation` is a part of the verdict, and the
+    run is one of the `concrete` program.
     """
 
     name: str
@@ -91,6 +109,8 @@ class Outcome(Struct, frozen=True):
     tried: tuple[Tried, ...] = ()
     families: bool = False
     said: Said = Said()
+    preservation: Preservation | None = None
+    concrete: Program | None = None
 
 
 class Found(Struct, frozen=True):

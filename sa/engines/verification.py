@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -13,7 +13,9 @@ from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Reason, Unknown, Verdict
+from sa.certificates.ends import Ending
 from sa.certificates.run import Run
+from sa.conditions.environment import declared
 from sa.engines.tried import Tried, each_once
 from sa.question.asked import Proof
 from sa.question.claims import Claim, programs_of
@@ -21,7 +23,8 @@ from sa.question.claims import Claim, programs_of
 
 class Finding(Struct, frozen=True):
     """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
-    A run of a program with families has so many copies of each, `counts`.
+    A run of a program with families has so many copies of each, `counts`. What settled a claim about infinite
+    runs is in `ended`; the run of a lasso is there for itself, too.
 
     Claims are decided together: `seconds` is when the answer was known, from the beginning of the search.
     """
@@ -33,6 +36,7 @@ class Finding(Struct, frozen=True):
     run: Run | None = None
     unknown: Unknown | None = None
     counts: tuple[int, ...] = ()
+    ended: Ending | None = None
 
 
 class Verification(Struct, frozen=True):
@@ -91,5 +95,30 @@ def _limited(finding: Finding, bounds: tuple[Origin, ...]) -> Finding:
         is_open = finding.verdict is Verdict.REFUTED
         return replace(finding, verdict=Verdict.UNKNOWN, run=None, unknown=_REACHED) if is_open else finding
     if finding.verdict is Verdict.PROVED:
-        return replace(finding, verdict=Verdict.UNKNOWN, unknown=_BEYOND)
+        return replace(finding, verdict=Verdict.UNKNOWN, unknown=_BEYOND, ended=None)
     return finding
+
+
+_CLOSED = "these hold in every run of the threads"
+_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
+_OF_ANY_NUMBER = ", for any number of copies of"
+_FAIR = "a fair scheduler: a thread that can take a step from some moment on takes one"
+_UNFAIR = "any scheduler, also of one that never lets a thread step (`fair;` excludes it)"
+
+
+def claim_about(program: Program) -> str:
+    """What the answers say, whatever is claimed."""
+    names = " and ".join(f.thread.name for f in program.families)
+    claim = _OPEN if program.open else _CLOSED
+    claim = f"{claim}{_OF_ANY_NUMBER} {names}" if names else claim
+    if program.ends:
+        claim += f"; infinite runs are those of {_FAIR if any(e.fair for e in program.ends) else _UNFAIR}"
+    return claim
+
+
+def notes_about(program: Program) -> Iterator[str]:
+    """What of the program makes no difference to the answers."""
+    if any(declared(t) for t in program.threads):
+        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
+    if any(i.strong for i in program.invariants):
+        yield "`strong` makes no difference here: only the program's threads take steps"

@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from sa.automata.family import crowd
-from sa.automata.program import Program, one_of
+from sa.automata.program import Ends, Program, one_of
 from sa.base.budget import Budget, Event, Report, unheard
 from sa.base.cache import Cache
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
-from sa.conditions.environment import declared
 from sa.conditions.together import no_start, uncut
 from sa.conditions.vacuity import vacuous
 from sa.engines.engine import Decider, Turn
@@ -35,13 +36,13 @@ from sa.engines.memory import RECALLED, Memory, recalled, remember
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, Ruled, run
 from sa.engines.tried import Tried
-from sa.engines.verification import Finding, Verification
+from sa.engines.verification import Finding, Verification, claim_about, notes_about
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of, programs_of
 
-_CLOSED = "these hold in every run of the threads"
-_OPEN = "these hold in every run of the threads and of an environment that does what all relies allow"
-_OF_ANY_NUMBER = ", for any number of copies of"
+if TYPE_CHECKING:
+    from sa.engines.endings import Ended
+
 _NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
 
 
@@ -90,6 +91,7 @@ class _Work(Struct):
     options: Options
     started: float
     known: dict[tuple[int | None, Bad], _Known] = field(default_factory=dict)
+    ended: dict[tuple[int | None, Ends], Ended] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -111,7 +113,9 @@ def verify(
         tell(lambda why: _answer(work, why, ()))
     stop, warnings = _prepared(work)
     groups = dict[tuple[int | None, object, object], list[Claim]]()
-    for claim in claims:
+    if stop is None:
+        stop = _endings(work, [c for c in claims if c.ends is not None])
+    for claim in (c for c in claims if c.ends is None):
         groups.setdefault((claim.beside, claim.threads, claim.families), []).append(claim)
     # What is beside has a part of the time, and its turn first.
     order = sorted(groups.values(), key=lambda group: group[0].beside is None)
@@ -122,6 +126,31 @@ def verify(
             reached = _searched(work, tuple(group), bounds)
             stop = reached if last or remaining(options.bounds) == 0 else None
     return _answer(work, stop, warnings)
+
+
+def _endings(work: _Work, claims: Sequence[Claim]) -> Unknown | None:
+    """Decide claims about infinite runs, each within a part of the time; why that ended early, if it did."""
+    if not claims:
+        return None
+    # What decides them is loaded for those.
+    from sa.engines.endings import decided
+
+    options, program = work.options, work.program
+    rest = any(c.ends is None for c in work.claims)
+    for place, claim in enumerate(claims):
+        assert claim.ends is not None
+        bounds = share(options.bounds, 1 / (len(claims) - place + rest))
+        work.at = _At("search", perf_counter())
+        budget = Budget(bounds, options.seed)
+        try:
+            found = decided(claim.threads, program.axioms, claim.ends, budget, CLAIMS, _heard(work, "ranking"))
+            work.ended[claim.beside, claim.ends] = found
+        except LimitReached as limit:
+            if limit.reason is not Reason.TIMEOUT or remaining(options.bounds) == 0:
+                return Unknown(limit.reason)
+        finally:
+            _over(work)
+    return None
 
 
 def _prepared(work: _Work) -> tuple[Unknown | None, tuple[Diagnostic, ...]]:
@@ -309,10 +338,13 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         tried = tuple(t for t in (*tried, None if stop is None else _interrupted(work, stop)) if t is not None)
     otherwise = _Known("", perf_counter() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(
-        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads]) for claim in work.claims
+        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads])
+        if claim.ends is None
+        else _finding_of_ends(claim, work.ended.get((claim.beside, claim.ends)), otherwise)
+        for claim in work.claims
     )
     # What a file expects is about `refine` where it claims nothing of itself.
-    expected, notes = (program.expect, tuple(_notes(program))) if work.claims else (None, ())
+    expected, notes = (program.expect, tuple(notes_about(program))) if work.claims else (None, ())
     if any(f.verdict is Verdict.UNKNOWN for f in findings):
         notes = (*notes, *dict.fromkeys(work.notes))
     # Not as values: comparing whole proofs takes long.
@@ -320,7 +352,7 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     return Verification(
         program,
         _combined(findings),
-        _claim(program),
+        claim_about(program),
         findings,
         warnings,
         notes,
@@ -329,12 +361,6 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         tuple(proofs.values()),
         tried,
     )
-
-
-def _claim(program: Program) -> str:
-    names = " and ".join(f.thread.name for f in program.families)
-    claim = _OPEN if program.open else _CLOSED
-    return f"{claim}{_OF_ANY_NUMBER} {names}" if names else claim
 
 
 def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
@@ -349,13 +375,19 @@ def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
     return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0))
 
 
+def _finding_of_ends(claim: Claim, ended: Ended | None, otherwise: _Known) -> Finding:
+    """A claim about infinite runs: a lasso refutes it, other accepted evidence proves it."""
+    if ended is None:
+        return Finding(claim, Verdict.UNKNOWN, "", otherwise.seconds, unknown=otherwise.unknown)
+    match ended.evidence:
+        case Unknown() as unknown:
+            return Finding(claim, Verdict.UNKNOWN, "", ended.seconds, unknown=unknown)
+        case Lasso() as lasso:
+            return Finding(claim, Verdict.REFUTED, ended.how, ended.seconds, run=lasso.run, ended=lasso)
+        case Ranked() | Finite() as evidence:
+            return Finding(claim, Verdict.PROVED, ended.how, ended.seconds, ended=evidence)
+
+
 def _combined(findings: Sequence[Finding]) -> Verdict | None:
     verdicts = {f.verdict for f in findings}
     return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED) if v in verdicts), None)
-
-
-def _notes(program: Program) -> Iterator[str]:
-    if any(declared(t) for t in program.threads):
-        yield "the declared relies are not used (use `--open`): the threads are each other's environment"
-    if any(i.strong for i in program.invariants):
-        yield "`strong` makes no difference here: only the program's threads take steps"

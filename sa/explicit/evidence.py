@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from sa.automata.program import Axiom
 from sa.automata.ranges import within
 from sa.certificates.run import Bad, Ending, Run
@@ -46,19 +48,46 @@ def run_into(found: Search, question: int) -> Run | None:
         return None
 
 
-def _retraced(found: Search, path: Sequence[int], question: int) -> Run | None:
+class Traced(Struct, frozen=True):
+    """A way through states: the values at its start, its steps with those of their choices, the values at its end."""
+
+    start: Mapping[Var, Value]
+    script: tuple[tuple[Arc, Row], ...]
+    end: Mapping[Var, Value]
+
+
+def traced(found: Search, first: int, way: Sequence[tuple[int | None, int]]) -> Traced | None:
+    """A way from an initial state by threads, any where None, and states they lead to, all packed. Raises Unevaluable.
+
+    None where what the search left out has no values.
+    """
     s = found.system
-    values = _start(found, path[0])
+    values = _start(found, first)
     if values is None:
         return None
     here: dict[Var, Value] = {**values, **dict(zip(s.counters, s.start, strict=True))}
     script = list[tuple[Arc, Row]]()
-    for state in path[1:]:
-        step = next((x for x in _steps(found, here, s.acts) if _packed(found, x[2]) == state), None)
+    for thread, state in way:
+        steps = (x for x in _steps(found, here, s.acts) if thread in (None, x[0].arc.thread))
+        step = next((x for x in steps if _packed(found, x[2]) == state), None)
         if step is None:
             return None
         act, picked, here = step
         script.append((act.arc, picked))
+    return Traced(values, tuple(script), here)
+
+
+def value_in_state(found: Search, state: int, v: Var) -> Value:
+    """The value of a variable that is kept in a packed state."""
+    return _value(found, state, v)
+
+
+def _retraced(found: Search, path: Sequence[int], question: int) -> Run | None:
+    s = found.system
+    way = traced(found, path[0], [(None, state) for state in path[1:]])
+    if way is None:
+        return None
+    values, script, here = way.start, way.script, way.end
     claim = s.claims[question]
     if claim is not None and not holds(claim, here):
         return run_of(s.threads, values, script, Ending.VIOLATED)

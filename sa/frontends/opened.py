@@ -26,8 +26,13 @@ from sa.terms.term import Term, Var
 def opened(program: Program) -> Program:
     """The program with its environment as a thread, and with what threads rely on as guarantees of the others.
 
-    Raises InputError where no thread declares a rely, or where one declares different ones for its locations.
+    Raises InputError where no thread declares a rely, or where one declares different ones for its locations; and where
+    something is claimed of infinite runs.
     """
+    if program.ends:
+        hint = "leave out `--open`, or these claims"
+        message = "whether something comes to an end is decided of closed programs: an environment may go on for ever"
+        raise InputError((error("SA920", message, program.ends[0].origin.span, hint),))
     relied = {t.name: _at_rest(t, rely) for t in program.threads if (rely := _rely(t)) is not None}
     if not relied:
         hint = "write `rely R;` in a thread, or leave out `--open`"

@@ -18,6 +18,7 @@ PROPERTIES = (
     "no-data-race",
     "no-overflow",
     "no-deadlock",
+    "termination",
 )
 
 #: Those that ask for leaks, which nothing else does; and other names.
@@ -28,6 +29,9 @@ OVERFLOW = ("assume", "check", "wrap")
 #: What an answer takes for granted of signed arithmetic. Where numbers have no bounds, a play may pass those of C.
 NO_OVERFLOW = assuming("overflow", "signed arithmetic does not overflow", "ask again with `--overflow check`")
 NO_BOUNDS = assuming("overflow", "signed integers are unbounded", "ask again with `--overflow check`")
+
+#: What is asked for or not.
+FLAGS = ("races", "deadlock", "open", "fair")
 
 #: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
 PLAIN = ("always", "permissions")
@@ -43,7 +47,8 @@ class Reading(Struct, frozen=True):
     A `function` that is compared alone stands in any environment, its plain variables under permissions. So do all
     threads of programs that are compared where `plain` is one of PLAIN that says so.
 
-    `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES.
+    `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES. That a program terminates
+    may be asked of a `fair` scheduler.
     """
 
     compiler: str = "cc"
@@ -58,6 +63,7 @@ class Reading(Struct, frozen=True):
     open: bool = False
     function: str | None = None
     plain: str = "always"
+    fair: bool = False
 
 
 USUAL = Reading()
@@ -88,7 +94,7 @@ def words(reading: Reading) -> tuple[str, ...]:
     for name in ("compiler", "entry", "overflow", "heap", "only", "function", "plain"):
         if getattr(reading, name) != getattr(USUAL, name):
             found.append(f"{name}={getattr(reading, name)}")
-    return (*found, *(name for name in ("races", "deadlock", "open") if getattr(reading, name)))
+    return (*found, *(name for name in FLAGS if getattr(reading, name)))
 
 
 def reading_of(written: Sequence[str]) -> Reading:
@@ -107,9 +113,10 @@ def reading_of(written: Sequence[str]) -> Reading:
         open="open" in flags,
         function=values.pop("function", None),
         plain=values.pop("plain", USUAL.plain),
+        fair="fair" in flags,
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
     known = known and made.plain in PLAIN
-    if values or flags - {"races", "deadlock", "open"} or not known:
+    if values or flags - set(FLAGS) or not known:
         raise ValueError("these are no options for reading a program")
     return made

@@ -35,9 +35,10 @@ _INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(("struct", "record", "typedef"), "there are no structures: declare a variable for each member"),
     **dict.fromkeys(
         ("ltl", "property", "liveness", "eventually", "always"),
-        "`invariant name : e;` claims that `e` always holds; nothing is claimed of what happens at last",
+        "`invariant name : e;` claims that `e` always holds, `leads P ~> Q;` that `Q` follows `P`",
     ),
-    **dict.fromkeys(("fair", "fairness"), "nothing is claimed of what happens at last, so nothing is fair"),
+    "fairness": "write `fair;`: a thread that can always take a step takes one",
+    **dict.fromkeys(("terminating", "termination"), "write `terminates;`"),
 }
 
 _TYPES = frozenset({"int", "bool", "uint", "unsigned", "long", "char"})

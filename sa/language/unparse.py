@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Variable
 from sa.automata.family import Family, identity_of
-from sa.automata.program import Guarantee, Invariant, Program
+from sa.automata.program import PROGRESS, Guarantee, Invariant, Program
 from sa.base.verdict import Verdict
 from sa.terms import build
 from sa.terms.name import element, whole
@@ -36,15 +36,28 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
     for thread in program.threads:
         guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
         noted = (comments or {}).get(thread.name, ())
-        lines += ["", *_automaton(thread, known, guarantees, noted)]
+        own = tuple(f"terminates{_asked(e.expect)};" for e in program.ends if e.name == f"{thread.name}: terminates")
+        lines += ["", *_automaton(thread, known, guarantees, noted, own)]
     for family in program.families:
         guarantees = tuple(g for g in program.guarantees if g.thread == family.thread.name)
         lines += ["", *_family(family, known, guarantees)]
     if program.invariants:
         lines += ["", *(_invariant(i, program.families) for i in program.invariants)]
+    lines += _ends(program)
     if program.expect is not None:
         lines += ["", f"expect {_verdict(program.expect)};"]
     return "\n".join(lines) + "\n"
+
+
+def _ends(program: Program) -> Iterator[str]:
+    """What is claimed of infinite runs; of single threads they say so themselves."""
+    if any(e.fair for e in program.ends):
+        yield "fair;"
+    for end in program.ends:
+        if end.until is not None:
+            yield f"leads {show(end.since)} ~> {show(end.until)}{_asked(end.expect)};"
+        elif end.name == "terminates":
+            yield f"terminates{_asked(end.expect)};"
 
 
 def _automaton(
@@ -52,6 +65,7 @@ def _automaton(
     known: set[Term],
     guarantees: tuple[Guarantee, ...],
     comments: Sequence[str] = (),
+    ends: Sequence[str] = (),
 ) -> Iterator[str]:
     bounds = _bounds(automaton.variables)
     yield f"automaton {automaton.name} {{"
@@ -61,6 +75,7 @@ def _automaton(
         yield f"  {line}"
     for guarantee in guarantees:
         yield f"  guarantee {show(guarantee.relation)};"
+    yield from (f"  {line}" for line in ends)
     common = _common(automaton)
     yield from (f"  {line}" for line in _relation("rely", common))
     for location in automaton.locations:
@@ -213,6 +228,8 @@ def _function(function: Function) -> str:
 
 
 def _invariant(invariant: Invariant, families: Sequence[Family]) -> str:
+    if invariant.name == PROGRESS:
+        return f"progress{_asked(invariant.expect)};"
     known = {f.thread.name: f for f in families}
     bound, names = list[str](), dict[Var, Term]()
     for copy in invariant.copies:
@@ -221,8 +238,12 @@ def _invariant(invariant: Invariant, families: Sequence[Family]) -> str:
         names[identity_of(known[copy.family], copy.name)] = build.variable(name)
     about = f"forall {', '.join(bound)} :: " if bound else ""
     strength = "strong " if invariant.strong else ""
-    expected = f" expect {_verdict(invariant.expect)}" if invariant.expect is not None else ""
-    return f"{strength}invariant {invariant.name} : {about}{show(substitute(invariant.formula, names))}{expected};"
+    formula = show(substitute(invariant.formula, names))
+    return f"{strength}invariant {invariant.name} : {about}{formula}{_asked(invariant.expect)};"
+
+
+def _asked(expect: Verdict | None) -> str:
+    return f" expect {_verdict(expect)}" if expect is not None else ""
 
 
 def _verdict(verdict: Verdict) -> str:

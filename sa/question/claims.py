@@ -25,7 +25,7 @@ from sa.automata.automaton import (
     variables_of,
 )
 from sa.automata.family import Family, of_symbolic
-from sa.automata.program import Guarantee, Program, Way
+from sa.automata.program import Ends, Guarantee, Program, Way, claim_of
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad, Failing
 from sa.terms import build
@@ -71,7 +71,7 @@ class Claim(Struct, frozen=True):
     speaks of: the program's, and for a guarantee these with failing edges of its own. What is bad about copies is so
     about symbolic ones, or about the steps of a family's automaton. The `ways` in which it may be false are known of
     some. It is claimed of the program itself, or of the one with this number `beside` it. `faults` are the ways of
-    going wrong that it excludes, where they have names.
+    going wrong that it excludes, where they have names. A claim about infinite runs, `ends`, has nothing bad.
     """
 
     what: str
@@ -84,6 +84,7 @@ class Claim(Struct, frozen=True):
     beside: int | None = None
     faults: tuple[Fault, ...] = ()
     thread: str | None = None
+    ends: Ends | None = None
 
     @property
     def name(self) -> str:
@@ -92,7 +93,9 @@ class Claim(Struct, frozen=True):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What sort of claim it is: `invariant`, or the faults that it excludes."""
+        """What sort of claim it is: `invariant`, the faults that it excludes, `termination` or `response`."""
+        if self.ends is not None:
+            return ("termination" if self.ends.until is None else "response",)
         return tuple(f.name.lower() for f in self.faults) or ("invariant",)
 
 
@@ -124,12 +127,22 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
     for invariant in program.invariants:
         said = of_symbolic(invariant.formula, invariant.copies, program.families)
         bads = tuple(Bad(None, formula) for formula in said)
-        what = invariant.words or f"invariant {invariant.name}"
+        what = invariant.words or claim_of(invariant)
         faults = () if invariant.fault is None else (invariant.fault,)
         claims.append(
             Claim(what, bads, invariant.origin, invariant.expect, program.threads, ways=invariant.ways, faults=faults)
         )
+    claims.extend(_endings(program))
     return tuple(c if c.families else replace(c, families=program.families) for c in claims)
+
+
+def _endings(program: Program) -> Iterator[Claim]:
+    """What is claimed of infinite runs."""
+    for ends in program.ends:
+        (first, *_) = ends.threads
+        thread = first if ends.name.startswith(f"{first}: ") else None
+        what = ends.name if thread is None else ends.name.removeprefix(f"{thread}: ")
+        yield Claim(what, (), ends.origin, ends.expect, program.threads, thread=thread, ends=ends)
 
 
 def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim]:

@@ -14,7 +14,7 @@ def judgement_document(made: Judgement, name: str) -> Document:
     """The worst ruling, what the certificate is of, and every verdict in it."""
     document = made.document
     options = "".join(f", --{o}" for o, on in (("split", document.split), ("whole", document.whole)) if on)
-    options += "".join(f", --{word}" for word in document.reading if word in ("races", "deadlock", "open"))
+    options += "".join(f", --{word}" for word in document.reading if word in ("races", "deadlock", "open", "fair"))
     about = f"{document.command} {' '.join(document.files)}{options}, by sacheck {document.tool}"
     head = Line((Words(about, Tone.FAINT),))
     verdict = _ruling_words(worst(made))

@@ -10,10 +10,11 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
-from sa.engines.outcome import Outcome, Result
+from sa.engines.outcome import Outcome, Preservation, Result
 from sa.report.json import CaveatJson, DiagnosticJson, UnknownJson, caveats_json, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
 from sa.report.refine import domain
+from sa.report.run_json import RunJson, run_json
 from sa.report.story import broken_in
 from sa.report.tried import TriedJson, tried_json
 from sa.terms.printer import show
@@ -68,13 +69,23 @@ class ProposalJson(Struct, frozen=True):
     given_up: list[str]
 
 
-class RefinementJson(Struct, frozen=True):
+class PreservationJson(Struct, frozen=True):
+    """What became of what is to be preserved beside visible actions, with a concrete run that shows that it is not."""
+
+    kept: str
+    verdict: Verdict
+    how: str
+    run: RunJson | None
+    unknown: UnknownJson | None
+
+
+class RefinementJson(Struct, frozen=True, omit_defaults=True):
     """The answer to one question. `composed`: the answers to its goals were put together by the parallel rules.
 
     `proposal` is a relation with which it would be PROVED, or with which it is, if that was inferred. `escape` shows a
     visible behaviour that escapes whatever is related. `copies` are how many of each family of any number a play has.
     `tried` are the engines that were asked where there is no answer. `assumptions` are what it takes for granted,
-    `not_checked` what it says nothing about.
+    `not_checked` what it says nothing about. `preservation` is there where `--preserve` asks for it.
     """
 
     name: str
@@ -93,6 +104,7 @@ class RefinementJson(Struct, frozen=True):
     tried: list[TriedJson]
     assumptions: list[CaveatJson]
     not_checked: list[CaveatJson]
+    preservation: PreservationJson | None = None
 
 
 class OutcomeJson(Struct, frozen=True, tag_field="format", tag="sacheck-outcome/1"):
@@ -134,7 +146,15 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         [tried_json(t) for t in outcome.tried] if outcome.verdict is Verdict.UNKNOWN else [],
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
+        _preservation(outcome.preservation),
     )
+
+
+def _preservation(found: Preservation | None) -> PreservationJson | None:
+    if found is None:
+        return None
+    run = None if found.run is None else run_json(found.run)
+    return PreservationJson(found.kept.value, found.verdict, found.how, run, unknown_json(found.unknown))
 
 
 def result_json(result: Result) -> ResultJson:

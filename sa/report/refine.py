@@ -21,6 +21,7 @@ from sa.certificates.play import (
     Position,
     Uncovered,
 )
+from sa.certificates.preservation import Kept
 from sa.engines.outcome import Outcome, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
@@ -31,6 +32,7 @@ from sa.report.document import (
     Paragraph,
     PlayTrace,
     Row,
+    RunTrace,
     Section,
     Table,
     Tone,
@@ -63,6 +65,7 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     claim = Paragraph(f"Claim{over}: {outcome.claim}")
     sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
+    sections.extend(_preservation(outcome))
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
@@ -79,6 +82,26 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     sections.append(seconds_section(outcome.seconds))
     wrong = unexpected(outcome.expected, outcome.verdict)
     return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
+
+
+def _preservation(outcome: Outcome) -> Iterator[Section]:
+    """What became of what is to be preserved, with the run that shows that it is not."""
+    found = outcome.preservation
+    if found is None or outcome.concrete is None:
+        return
+    what = found.kept.value
+    if found.run is None:
+        said = found.how if found.unknown is None else f"unknown because {because(found.unknown)}"
+        yield (Paragraph(f"{what} is preserved: {said}" if found.unknown is None else f"{what}: {said}"),)
+        return
+    head = {
+        Kept.TERMINATION: "The concrete program can go on for ever as follows, and no abstract run with the same "
+        "visible actions can:",
+        Kept.PROGRESS: "The concrete program can get stuck as follows, and no abstract run with the same visible "
+        "actions is stuck or at its end:",
+    }
+    yield (Paragraph(f"{what} is not preserved. {head[found.kept]}"),)
+    yield (RunTrace(found.run, outcome.concrete),)
 
 
 def _open(outcome: Outcome, why: bool) -> Iterator[Section]:

@@ -54,6 +54,8 @@ def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
     before, chains = run.start, dict[str, tuple[Link, ...]]()
     for number, turn in enumerate(run.turns, 1):
         chain = turn.move.edge.origin.chain
+        if run.cycle == number - 1:
+            yield Text(f"{' ' * _GUTTER}from here on, again and again:", STRONG)
         yield from _turn(number, turn, before, where, how, chains.get(turn.thread) != chain)
         before, chains[turn.thread] = turn.after, chain
     yield from _ending(run.ending, len(run.turns), run.turns[-1].move.edge.failure if run.turns else None)

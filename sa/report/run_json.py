@@ -38,12 +38,16 @@ class TurnJson(Struct, frozen=True):
     changed: ValuesJson
 
 
-class RunJson(Struct, frozen=True, tag_field="format", tag="sacheck-run/1"):
-    """`sacheck simulate`, and each run of `verify` and `prove`: the start, the steps, and why there are no more."""
+class RunJson(Struct, frozen=True, omit_defaults=True, tag_field="format", tag="sacheck-run/1"):
+    """`sacheck simulate`, and each run of `verify` and `prove`: the start, the steps, and why there are no more.
+
+    Where there is a `cycle`, the steps behind so many are taken again and again.
+    """
 
     start: SnapshotJson
     steps: list[TurnJson]
     ending: str
+    cycle: int | None = None
 
 
 def run_json(run: Run) -> RunJson:
@@ -54,7 +58,7 @@ def run_json(run: Run) -> RunJson:
         steps.append(_turn(turn, before))
         before = turn.after
     threads = {name: _thread(run.start, name) for name in run.start.threads}
-    return RunJson(SnapshotJson(values_json(run.start.shared), threads), steps, run.ending.name.lower())
+    return RunJson(SnapshotJson(values_json(run.start.shared), threads), steps, run.ending.name.lower(), run.cycle)
 
 
 def _thread(at: Snapshot, name: str) -> ThreadJson:

@@ -141,7 +141,16 @@ def run_scene(run: Run, program: Program) -> Scene:
         acts = tuple((_turn(turn, before, how),) if lane.name == turn.thread else () for lane in lanes)
         frames.append(_frame(acts, turn.after, program, how))
         before = turn.after
-    return Scene("run", lanes, parameters, tuple(frames), run.ending.value)
+    return Scene("run", lanes, parameters, tuple(frames), ending_told(run))
+
+
+def ending_told(run: Run) -> str:
+    """Why a run ends, or from where on it is repeated."""
+    if run.cycle is None:
+        return run.ending.value
+    first, last = run.cycle + 1, len(run.turns)
+    steps = f"step {last} is" if first == last else f"steps {first} to {last} are"
+    return f"{steps} taken again and again"
 
 
 #: Endings of runs that nothing is wrong with.

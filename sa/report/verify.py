@@ -35,6 +35,7 @@ from sa.report.document import (
     verdict_words,
     without_runs,
 )
+from sa.report.ends import reasons_told
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
 from sa.report.race import race_told
@@ -89,6 +90,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         if not about <= told:
             sections.extend(_violated(shown, outcome))
             told |= about
+    sections.extend(_ended(outcome.findings))
     sections.extend(_unknown(outcome.findings))
     if why:
         sections.extend(tried_of_claims(outcome))
@@ -180,7 +182,8 @@ def line_of(origin: Origin) -> str:
 
 def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
-    yield (Paragraph(f"{names}: violated at the end of this run:"),)
+    goes_on = any(f.ended is not None for f in shown.findings)
+    yield (Paragraph(f"{names}: {'not so in' if goes_on else 'violated at the end of'} this run:"),)
     program = one_of(outcome.program, shown.findings[0].claim.beside)
     yield (RunTrace(shown.run, program),)
     for finding in shown.findings:
@@ -192,6 +195,7 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
             blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
         elif values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
+        blocks.extend(Item((Words("= ", Tone.FAINT),), said, indent=4) for said in reasons_told(finding))
         yield tuple(blocks)
 
 
@@ -203,6 +207,8 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """
     run = finding.run
     assert run is not None
+    if finding.ended is not None:
+        return ()
     if (race := race_told(finding, program)) is not None:
         return (race,)
     if run.ending is Ending.VIOLATED:
@@ -228,6 +234,13 @@ def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | Non
     parts = {v for w in wholes for v in (*w.elements, w.length)}
     known = sorted((v for v in free | parts if v in values and not is_internal(v)), key=lambda v: v.key)
     return tuple(f"{name} = {value}" for name, value in values_told({v: values[v] for v in known}, thread, how))
+
+
+def _ended(findings: Sequence[Finding]) -> Iterator[Section]:
+    """Why what is claimed of infinite runs is so."""
+    for finding in findings:
+        if finding.verdict is Verdict.PROVED and (told := reasons_told(finding)):
+            yield (Paragraph(f"{finding.claim.name}: {'; '.join(told)}."),)
 
 
 def _unknown(findings: Sequence[Finding]) -> Iterator[Section]:

@@ -11,6 +11,7 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Verdict
 from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification, tried_about
+from sa.report.ends import reasons_told
 from sa.report.json import (
     CaveatJson,
     DiagnosticJson,
@@ -26,13 +27,14 @@ from sa.report.tried import TriedJson, tried_json
 from sa.report.verify import domain, notes_of, runs, violating
 
 
-class FindingJson(Struct, frozen=True):
+class FindingJson(Struct, frozen=True, omit_defaults=True):
     """What became of a claim: `name` is `what` is claimed with the `thread` of which it is.
 
     `kinds` are `invariant`, or the ways of going wrong that the claim excludes. `run` is an index into the
     document's runs; `values` are those that violate it.
 
-    `tried` are the engines that were asked where there is no answer.
+    `tried` are the engines that were asked where there is no answer. `reasons` say why something comes to an end, or
+    why a cycle can be repeated.
     """
 
     name: str
@@ -48,6 +50,7 @@ class FindingJson(Struct, frozen=True):
     run: int | None
     values: list[str]
     tried: list[TriedJson]
+    reasons: list[str] = []
 
 
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
@@ -106,4 +109,5 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
+        list(reasons_told(finding)),
     )

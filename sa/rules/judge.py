@@ -28,7 +28,7 @@ from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps, read_lemmas
-from sa.checker.judge import Resources, combined, consistent, discharged, expect
+from sa.checker.judge import combined, discharged, expect
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -37,6 +37,7 @@ from sa.checker.play import check_play
 from sa.checker.question import NoQuestion
 from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.refusals import check_refusals
+from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
 from sa.checker.states import check_states

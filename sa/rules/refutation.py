@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.automata.program import Axiom
-from sa.checker.judge import Resources
 from sa.checker.obligation import Case, Obligation, discharge
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.smt.session import Sat
 from sa.terms import build

@@ -31,8 +31,9 @@ from sa.certificates.shape import Entry, Malformed
 from sa.certificates.states_json import read_states
 from sa.certificates.threads_json import read_joint, read_keeps
 from sa.checker.claims import claimed
-from sa.checker.judge import Resources, judge_program, judge_refinement
+from sa.checker.judge import judge_program, judge_refinement
 from sa.checker.question import Question, asked_besides, pair_goal, question, thread_goals, whole_goal
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options

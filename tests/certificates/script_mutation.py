@@ -30,8 +30,9 @@ from sa.certificates.run import Bad
 from sa.certificates.shape import Entry, Malformed, plain
 from sa.certificates.threads import Joint
 from sa.certificates.threads_json import joint_json
-from sa.checker.judge import Resources, discharged
+from sa.checker.judge import discharged
 from sa.checker.obligation import Obligation
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.solvers import Z3
 from sa.engines.options import Options

@@ -15,7 +15,8 @@ from sa.certificates.shape import Entry, Json, Malformed
 from sa.certificates.threads import Annotated
 from sa.checker.composition import check_composition
 from sa.checker.family_question import FamilyQuestion, asked_of
-from sa.checker.judge import Resources, judge_refinement
+from sa.checker.judge import judge_refinement
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.goals import decide

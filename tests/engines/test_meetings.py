@@ -17,7 +17,8 @@ from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.composition import check_composition
 from sa.checker.family_question import asked_of
-from sa.checker.judge import Resources, judge_refinement
+from sa.checker.judge import judge_refinement
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines import families

@@ -14,8 +14,9 @@ from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.ghosts import Ghost
 from sa.certificates.shape import Entry, Json, Malformed
 from sa.checker.family_question import FamilyQuestion, asked_of, with_ghosts
-from sa.checker.judge import Resources, judge_refinement
+from sa.checker.judge import judge_refinement
 from sa.checker.question import NoQuestion
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.met_pairs import Proving, Work, proved_in, texts_of

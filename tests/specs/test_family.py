@@ -13,7 +13,8 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.certificates.shape import Entry
-from sa.checker.judge import Resources, judge_program
+from sa.checker.judge import judge_program
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.crowds import CROWDS

@@ -12,7 +12,8 @@ from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
 from sa.certificates.shape import Entry
 from sa.checker.family_question import asked_of
-from sa.checker.judge import Resources, judge_refinement
+from sa.checker.judge import judge_refinement
+from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options

@@ -9,6 +9,7 @@ from sa.frontends.c.body import File
 from sa.frontends.c.caveats import (
     ADDRESSES,
     ENDS,
+    FAIR,
     FIELDS,
     LEFT_TO_RIGHT,
     ORDER,
@@ -16,6 +17,7 @@ from sa.frontends.c.caveats import (
     REUSE,
     SEQUENTIAL,
     WAITS,
+    WOKEN,
     WRAPS,
     computed,
     weak,
@@ -41,7 +43,9 @@ def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
     for holds, caveat in (
         (file.parts and file.moves, PARTS),
         # A wait that may end by itself never blocks for ever.
-        (reading.deadlock, WAITS),
+        (reading.deadlock and reading.only != "termination", WAITS),
+        (reading.only == "termination" and _has(ops, Wait), WOKEN),
+        (reading.fair, FAIR),
         (file.bit_fields and not reading.races, FIELDS),
         (file.addresses, ADDRESSES),
         (file.frees and file.compared, REUSE),

@@ -23,6 +23,16 @@ WAITS = assuming(
     "a thread that is stuck unless a wait ends without a signal is in a deadlock",
     "nothing has to be checked: all other claims are about runs with such spurious wake-ups",
 )
+WOKEN = assuming(
+    "condition-variables",
+    "no wait ends without a signal",
+    "nothing has to be checked: a loop that waits again after each spurious wake-up ends only then",
+)
+FAIR = assuming(
+    "fairness",
+    "the scheduler is fair: a thread that can always take a step takes one",
+    "leave out `--fair`: the answer is then about all schedulers",
+)
 # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
 FIELDS = assuming("bit-fields", "no two threads write neighbouring bit-fields at the same time", "`--races`")
 # Equal literals may be one object, memory may be given out again, and an address may be any number.

@@ -55,7 +55,7 @@ def load_with(path: str, reading: Reading) -> Loaded:
 def _meant(reading: Reading) -> Reading:
     """A reading that asks for one property alone is read as one that asks for it among others."""
     races = reading.races or reading.only == "no-data-race"
-    return replace(reading, races=races, deadlock=reading.deadlock or reading.only == "no-deadlock")
+    return replace(reading, races=races, deadlock=reading.deadlock or reading.only in ("no-deadlock", "termination"))
 
 
 def asked(reading: Reading) -> Asked:
@@ -75,6 +75,9 @@ def asked(reading: Reading) -> Asked:
             return Asked(frozenset({LOST}), False, False)
         case "no-overflow":
             return Asked(frozenset({"overflow"}), False, False)
+        case "termination":
+            # No two steps are one: who waits in between would keep nobody waiting.
+            return Asked(frozenset(), False, True, fused=False, ends=True, fair=reading.fair)
         case "no-data-race":
             return Asked(frozenset(), True, False)
         case _:

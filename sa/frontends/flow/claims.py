@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import EXIT, Automaton, Edge, Fault, Location, Origin
 from sa.automata.family import Copy, at
-from sa.automata.program import Invariant, Way
+from sa.automata.program import Ends, Invariant, Way
 from sa.automata.rename import own_local
 from sa.frontends.flow.heap import JOINED
 from sa.terms import build
@@ -21,13 +21,16 @@ class Asked(Struct, frozen=True):
     """The kinds of failing steps that are claims, all of them if None; whether races and deadlocks are looked for.
 
     A failing step of another kind is where the thread stops: what is claimed is claimed of runs without it.
-    Unless steps are `fused` each elementary one outside of atomic regions is a step of its own; tests compare.
+    Unless steps are `fused` each elementary one outside of atomic regions is a step of its own; tests compare. That the
+    program `ends`, perhaps under a `fair` scheduler, is claimed instead of the absence of deadlocks.
     """
 
     kinds: frozenset[str] | None = None
     races: bool = False
     deadlock: bool = False
     fused: bool = True
+    ends: bool = False
+    fair: bool = False
 
 
 class Touch(Struct, frozen=True):
@@ -169,6 +172,21 @@ def no_deadlock(threads: Sequence[Automaton], spurious: Var | None) -> Invariant
     runs = build.lnot(build.lor(*stopped, woken))
     claim = build.lnot(build.land(runs, *stuck, build.lor(*open_ones)))
     return Invariant("no_deadlock", claim, False, None, origin, fault=Fault.DEADLOCK, words="no deadlock")
+
+
+def ends_of(
+    threads: Sequence[Automaton], spurious: Var | None, constants: Collection[Var], asked: Asked
+) -> tuple[Ends, ...]:
+    """Where that is asked: no run is infinite in which nothing goes wrong and no wait ends without a signal.
+
+    What goes wrong ends the process, and so does what says so.
+    """
+    if not asked.ends:
+        return ()
+    stopped = [at(t.name, q.name) for t in threads for q in t.locations if q.name in ("stopped", "fail")]
+    woken = build.FALSE if spurious is None or spurious in constants else build.ne(spurious, build.ZERO)
+    apart = build.lor(*stopped, woken)
+    return (Ends("terminates", tuple(t.name for t in threads), threads[0].origin, fair=asked.fair, apart=apart),)
 
 
 def _disabled(edges: Sequence[Edge], thread: Automaton) -> Term:

@@ -18,7 +18,7 @@ from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.beginning import begun_with
 from sa.frontends.flow.choosing import narrowed, without_idle_choices
-from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.claims import Asked, ends_of
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.heap import MOST_COPIES
@@ -37,7 +37,7 @@ from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.standing import standing
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import Thread, threads_of
-from sa.frontends.flow.touches import claims_of, spoken_of
+from sa.frontends.flow.touches import claims_of, spoken_of, spurious_of
 from sa.frontends.flow.webs import split
 from sa.frontends.flow.wraps import may_wrap, without_wraps
 from sa.terms import build
@@ -145,7 +145,7 @@ def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozen
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}
     places = [_places(t, joined) for t, joined in zip(threads, found, strict=True)]
     claims, doubtful = claims_of(made, threads, found, places, names, where, asked, constants)
-    if not claims and not any(e.failure for t in made.threads for e in t.edges):
+    if not (claims or asked.ends or any(e.failure for t in made.threads for e in t.edges)):
         # What cannot go wrong anywhere is claimed all the same.
         claims = (Invariant("no_step_goes_wrong", build.TRUE, False, None, made.threads[0].origin),)
     return replace(
@@ -156,6 +156,7 @@ def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozen
         ),
         threads=tuple(t for t in made.threads if t.name not in families),
         families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
+        ends=ends_of(made.threads, spurious_of(names, where), constants, asked),
     )
 
 
@@ -390,8 +391,7 @@ def program_with(
                 locations=tuple(replace(q, inv=build.land(bounds, q.inv)) for q in automaton.locations),
             )
         )
-    claims: tuple[Invariant, ...] = ()
-    return Program(source, shared, (), (), init, tuple(threads), claims, (), None)
+    return Program(source, shared, (), (), init, tuple(threads), (), (), None)
 
 
 def _mentioned(edge: Edge) -> frozenset[Var]:

@@ -21,7 +21,7 @@ from sa.terms.term import Term, Var
 
 def spoken_of(threads: Sequence[Thread], found: Sequence[list[Joint]], names: Named, where: Layout) -> Iterator[Var]:
     """Variables of which claims speak, whatever steps depend on."""
-    if (spurious := _spurious(names, where)) is not None:
+    if (spurious := spurious_of(names, where)) is not None:
         yield spurious
     yield from (names.names[t.number].registers[t.identity] for t in threads if t.identity is not None)
     touched = [x for joined in found for j in joined for x in j.touched]
@@ -60,13 +60,13 @@ def claims_of(
         for claim, doubt in races(list(dict.fromkeys(touches)), called, origins, shared, crowds, locations):
             claims.append(claim)
             doubtful += [claim.origin] if doubt else []
-    if asked.deadlock and all(t.identity is None for t in threads):
-        spurious = _spurious(names, where)
+    if asked.deadlock and not asked.ends and all(t.identity is None for t in threads):
+        spurious = spurious_of(names, where)
         claims.append(no_deadlock(made.threads, None if spurious in constants else spurious))
     return tuple(claims), tuple(doubtful)
 
 
-def _spurious(names: Named, where: Layout) -> Var | None:
+def spurious_of(names: Named, where: Layout) -> Var | None:
     """The variable that says that there was a spurious wake-up."""
     address = where.addresses.get(base(SPURIOUS))
     return None if address is None else names.cells.get(address)

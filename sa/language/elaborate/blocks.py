@@ -71,6 +71,7 @@ def elaborate_refinement(
             written.clauses.silent_exit,
             written.expect,
             block.origin,
+            written.preserve,
         ),
         tuple(dict.fromkeys(problems)),
     )

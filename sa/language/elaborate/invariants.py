@@ -35,13 +35,9 @@ def invariants(
     several: Mapping[str, Set[str]],
 ) -> tuple[Invariant, ...]:
     """The invariants of a file, in its order. By thread, `several` are the names of more than one of its locals."""
-    base = declared.context
-    context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
     known = {f.thread.name: f for f in families}
-    context = replace(context, families=frozenset(known), members=_members(threads))
-    inner, ranges = Scope(base.scope), dict(base.ranges)
-    _enter_locals([(t, several.get(t.name, set())) for t in threads], inner, ranges)
-    context = replace(within(context, inner), ranges=ranges)
+    context = replace(about_states(declared, threads, several), families=frozenset(known))
+    inner = context.scope
     result = list[Invariant]()
     for d in module.declarations:
         if isinstance(d, syntax.InvariantDeclaration):
@@ -58,6 +54,15 @@ def invariants(
                 known_by_name: Symbol = about if copies else BrokenSymbol() if formula is None else TermSymbol(formula)
                 inner.symbols[d.name.name] = known_by_name
     return tuple(result)
+
+
+def about_states(declared: Declared, threads: Sequence[Automaton], several: Mapping[str, Set[str]]) -> Context:
+    """Where formulas about states of the whole program are read: locals are `T.x`, and `at T.q` has a meaning."""
+    base = declared.context
+    context = Context(base.scope, INVARIANT, base.problems, base.ranges, locations=frozenset(_places(threads)))
+    inner, ranges = Scope(base.scope), dict(base.ranges)
+    _enter_locals([(t, several.get(t.name, set())) for t in threads], inner, ranges)
+    return replace(within(context, inner), ranges=ranges, members=_members(threads))
 
 
 def _enter_locals(threads: Iterable[tuple[Automaton, Set[str]]], scope: Scope, ranges: dict[Var, Interval]) -> None:

@@ -20,6 +20,7 @@ from sa.language.elaborate.blocks import Block
 from sa.language.elaborate.context import PROGRAM, Context
 from sa.language.elaborate.control import check_procedure
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
+from sa.language.elaborate.endings import ends, progress
 from sa.language.elaborate.invariants import invariants
 from sa.language.elaborate.lint import shared_steps
 from sa.language.elaborate.split import split_procedure, split_thread
@@ -99,11 +100,12 @@ def _elaborate(
         tuple(declared.axioms),
         init,
         threads,
-        invariants(module, declared, threads, families, around.several),
+        (*invariants(module, declared, threads, families, around.several), *progress(module, threads, problems)),
         guarantees,
         expectation(module, problems),
         families,
         several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
+        ends=ends(module, declared, threads, around.several),
     )
     lints = () if split else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)

@@ -60,7 +60,7 @@ def _clauses(children: Children) -> syntax.Clauses:
 
 
 def refinement(source: Source, children: Children) -> syntax.RefinementBlock:
-    """`"refinement" NAME "{" (abstract | concrete | pair | _clause ";" | expect ";")* "}"`."""
+    """`"refinement" NAME "{" (abstract | concrete | pair | preserve | _clause ";" | expect ";")* "}"`."""
     paths = dict[str, syntax.Path]()
     for part in every(Item, children):
         if part.keyword in ("abstract", "concrete"):
@@ -72,10 +72,27 @@ def refinement(source: Source, children: Children) -> syntax.RefinementBlock:
         paths.get("abstract"),
         paths.get("concrete"),
         _clauses(children),
+        _preserved(source, children),
         every(syntax.ThreadPair, children),
         _expectation(source, children, "refinement block"),
         span_of(source, children),
     )
+
+
+def preserve(source: Source, children: Children) -> Item:
+    """`NAME (NAME | "progress") ";"`."""
+    if children[0] != "preserve" or children[1] not in ("termination", "progress"):
+        wrong = children[0] if children[0] != "preserve" else children[1]
+        hint = "`preserve termination;` or `preserve progress;`"
+        raise rejected("SA002", f"unexpected `{wrong}`", source, [wrong], hint)
+    return item(source, children)
+
+
+def _preserved(source: Source, children: Children) -> str | None:
+    found = [i for i in every(Item, children) if i.keyword == "preserve"]
+    if len(found) > 1:
+        raise rejected("SA011", "a second `preserve` in one refinement block", source, [found[1]])
+    return str(found[0].values[0]) if found else None
 
 
 def _expectation(source: Source, children: Children, what: str) -> Verdict | None:

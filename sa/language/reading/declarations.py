@@ -5,6 +5,7 @@ from __future__ import annotations
 from lark import Token
 
 from sa.base.source import Source
+from sa.base.verdict import Verdict
 from sa.language import syntax
 from sa.language.reading.children import (
     Children,
@@ -105,10 +106,8 @@ def invariant(source: Source, children: Children) -> syntax.InvariantDeclaration
     """`STRONG? "invariant" NAME ":" expression expect? ";"`."""
     name = identifiers(source, children)[0]
     formula = after(":", children)
-    expected = first(syntax.Expect, children)
     span = span_of(source, children)
-    outcome = expected.verdict if expected else None
-    return syntax.InvariantDeclaration(name, formula, children[0] == "strong", outcome, span)
+    return syntax.InvariantDeclaration(name, formula, children[0] == "strong", _expected(children), span)
 
 
 def expect(source: Source, children: Children) -> syntax.Expect:
@@ -142,14 +141,40 @@ def guarantee(source: Source, children: Children) -> syntax.Guarantee:
     return syntax.Guarantee(children[1], span_of(source, children))
 
 
+def terminates(source: Source, children: Children) -> syntax.Terminates:
+    """`"terminates" expect? ";"`."""
+    return syntax.Terminates(_expected(children), span_of(source, children))
+
+
+def progress(source: Source, children: Children) -> syntax.Progress:
+    """`"progress" expect? ";"`."""
+    return syntax.Progress(_expected(children), span_of(source, children))
+
+
+def fair(source: Source, children: Children) -> syntax.Fair:
+    """`"fair" ";"`."""
+    return syntax.Fair(span_of(source, children))
+
+
+def leads(source: Source, children: Children) -> syntax.Leads:
+    """`"leads" expression "~>" expression expect? ";"`."""
+    return syntax.Leads(children[1], children[3], _expected(children), span_of(source, children))
+
+
+def _expected(children: Children) -> Verdict | None:
+    found = first(syntax.Expect, children)
+    return None if found is None else found.verdict
+
+
 def thread(source: Source, children: Children) -> syntax.Thread:
-    """`"thread" NAME (family | any_number)? "{" (rely | guarantee | statement)* "}"`."""
+    """`"thread" NAME (family | any_number)? "{" (rely | guarantee | terminates | statement)* "}"`."""
     opening = next(c for c in children if type(c) is Token and c == "{")
     body = syntax.Block(every(syntax.Statement, children), span_of(source, [opening, children[-1]]))
     relies, guarantees = every(syntax.Rely, children), every(syntax.Guarantee, children)
     name = identifier(source, children[1])
     family = first(syntax.Family, children) or first(syntax.AnyNumber, children)
-    return syntax.Thread(name, family, relies, guarantees, body, span_of(source, children))
+    ends = every(syntax.Terminates, children)
+    return syntax.Thread(name, family, relies, guarantees, ends, body, span_of(source, children))
 
 
 def automaton(source: Source, children: Children) -> syntax.AutomatonDeclaration:

@@ -122,6 +122,35 @@ class Guarantee(Node, frozen=True):
     span: Span
 
 
+class Terminates(Node, frozen=True):
+    """`terminates;` in a file, a thread or an automaton: only finitely many steps are taken."""
+
+    expect: Verdict | None
+    span: Span
+
+
+class Progress(Node, frozen=True):
+    """`progress;`: nobody is stuck."""
+
+    expect: Verdict | None
+    span: Span
+
+
+class Fair(Node, frozen=True):
+    """`fair;`: a thread that can always take a step takes one."""
+
+    span: Span
+
+
+class Leads(Node, frozen=True):
+    """`leads P ~> Q;`: where P holds, Q holds then or later."""
+
+    before: Expression
+    after: Expression
+    expect: Verdict | None
+    span: Span
+
+
 class Family(Node, frozen=True):
     """`[i : low..high]`: one thread for each value, `i` a constant in it."""
 
@@ -145,6 +174,7 @@ class Thread(Node, frozen=True):
     family: Family | AnyNumber | None
     relies: tuple[Rely, ...]
     guarantees: tuple[Guarantee, ...]
+    terminates: tuple[Terminates, ...]
     body: Block
     span: Span
 
@@ -183,7 +213,7 @@ class AutomatonDeclaration(Node, frozen=True):
     span: Span
 
 
-AutomatonItem: TypeAlias = Global | Local | Init | Rely | Guarantee | LocationDeclaration | EdgeDeclaration
+AutomatonItem: TypeAlias = Global | Local | Init | Rely | Guarantee | Terminates | LocationDeclaration | EdgeDeclaration
 
 
 class InvariantDeclaration(Node, frozen=True):
@@ -225,6 +255,7 @@ class RefinementBlock(Node, frozen=True):
     abstract: Path | None
     concrete: Path | None
     clauses: Clauses
+    preserve: str | None
     pairs: tuple[ThreadPair, ...]
     expect: Verdict | None
     span: Span
@@ -244,6 +275,10 @@ Declaration: TypeAlias = (
     | Thread
     | AutomatonDeclaration
     | InvariantDeclaration
+    | Terminates
+    | Progress
+    | Fair
+    | Leads
     | Expect
     | RefinementBlock
     | StepDeclaration

@@ -1,0 +1,137 @@
+"""Evidence about infinite runs of a closed program: why something comes to an end, or a run in which it does not.
+
+Variables are those of the threads' product, locals as `T.x`. What a reason asks of states is a `Condition`: it holds
+by itself, or it is shown never to fail by a proof of the ordinary kind, of which it is something bad.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Ends
+from sa.certificates.run import Bad, Run
+from sa.certificates.states import States
+from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.terms.build import conjuncts, constant, eq, forall, implies, land, variable
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL, Value
+from sa.terms.term import Term, Var
+
+
+class Point(Struct, frozen=True):
+    """A place of each thread of a part, and the values of some variables that nobody else writes."""
+
+    places: tuple[str, ...]
+    values: tuple[tuple[Var, Value], ...] = ()
+
+
+#: A step between two points: the number of the first, of the thread, of its edge, and of the second.
+Passage: TypeAlias = tuple[int, int, int, int]
+
+
+class Lowered(Struct, frozen=True):
+    """No step within these points raises the rank, which has a form at each of them, and nobody else does.
+
+    `strict` steps lower it, from 0 or more. `then` is about the cycles that are left without them.
+    """
+
+    points: tuple[int, ...]
+    ranks: tuple[Term, ...]
+    strict: tuple[Passage, ...]
+    then: tuple[Stage, ...]
+
+
+class Helped(Struct, frozen=True):
+    """This thread can always step at these points, and has no step between them: nobody stays there who is fair."""
+
+    points: tuple[int, ...]
+    thread: int
+
+
+class Resting(Struct, frozen=True):
+    """No thread that the claim is about has a step between these points."""
+
+    points: tuple[int, ...]
+
+
+Stage: TypeAlias = Lowered | Helped | Resting
+
+
+class Part(Struct, frozen=True):
+    """Why these threads, by their numbers, take finitely many steps together, whatever the others do.
+
+    `points` are all that they can be at. There is a stage for each strongly connected component with a cycle.
+    """
+
+    threads: tuple[int, ...]
+    points: tuple[Point, ...]
+    stages: tuple[Stage, ...]
+
+
+class Ranked(Struct, frozen=True):
+    """That something comes to an end, by parts; `proofs` show the conditions that do not hold by themselves."""
+
+    threads: tuple[Automaton, ...]
+    ends: Ends
+    parts: tuple[Part, ...]
+    proofs: tuple[Keeps | Joint | Lemmas | States, ...]
+    axioms: tuple[Axiom, ...]
+
+
+class Finite(Struct, frozen=True):
+    """The same where the reachable states are finitely many: all of them, not reduced, and nothing bad about them."""
+
+    threads: tuple[Automaton, ...]
+    ends: Ends
+    states: States
+
+
+class Lasso(Struct, frozen=True):
+    """A run in which it does not come to an end, since the steps of its cycle are taken again and again.
+
+    `again` holds where the cycle begins and when it is through, so that it can be taken once more, with the same
+    choices. A run without a cycle stands still at its end.
+    """
+
+    run: Run
+    again: Term
+
+    @property
+    def stem(self) -> int:
+        """The number of steps before the cycle."""
+        return len(self.run.turns) if self.run.cycle is None else self.run.cycle
+
+
+Ending: TypeAlias = Ranked | Finite | Lasso
+
+
+class Condition(Struct, frozen=True):
+    """In each reachable state in which threads are at these places and the premise holds, the conclusion holds.
+
+    It is so for all values of the choices.
+    """
+
+    places: tuple[tuple[str, str], ...]
+    premise: tuple[Term, ...]
+    choices: tuple[Var, ...]
+    conclusion: Term
+
+
+def bad_of(condition: Condition) -> Bad:
+    """That a condition fails, as something bad."""
+    at = (variable(at_place(t, q), BOOL) for t, q in condition.places)
+    chosen = frozenset(condition.choices)
+    premise = condition.premise
+    if condition.conclusion.free.isdisjoint(chosen):
+        # What is said of choices may be left out, which asks for more.
+        premise = tuple(f for p in premise for f in conjuncts(p) if f.free.isdisjoint(chosen))
+    claim = forall(condition.choices, implies(land(*premise), condition.conclusion))
+    return Bad(None, implies(land(*at), claim))
+
+
+def values_of_point(point: Point) -> tuple[Term, ...]:
+    """That the variables have the values of a point."""
+    return tuple(eq(v, constant(x, v.sort)) for v, x in point.values)

@@ -1,0 +1,208 @@
+"""Claims about infinite runs: reasons are looked for, states are looked at, and the checker judges what is found.
+
+What a reason needs of states goes to the engines of `verify` as something bad that never happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Ends
+from sa.base.budget import Budget, Report, unheard
+from sa.base.limits import LimitReached, Limits, Pace, Unsupported, remaining, share
+from sa.base.verdict import Reason, Unknown
+from sa.certificates.ends import Ending, Finite, Lasso, Ranked
+from sa.certificates.run import Bad
+from sa.checker.finite import check_finite
+from sa.checker.lasso import check_lasso
+from sa.checker.ranked import Conditions, check_ranked, conditions_of
+from sa.checker.ruling import Accepted, Ruling
+from sa.engines.judging import unaccepted
+from sa.engines.judging_claims import judged
+from sa.engines.portfolio_of_claims import Portfolio, without_reduction
+from sa.engines.runner import Ruled, run
+from sa.question.asked import Asked, Excluded, Settled
+from sa.ranking.lassos import growing, lasso
+from sa.ranking.reasons import by_threads, together
+from sa.ranking.states import FEW, MANY, endless, explored, finite
+
+#: Seconds of processor time that a way may take in each round; in the last one it ends by itself.
+ROUNDS = (3.0, 30.0, None)
+
+#: Such a cycle may be an unfair one, or not be repeated after all: it is only tried.
+_GROWS = "a cycle in which numbers grow"
+
+
+class Ended(Struct, frozen=True):
+    """What became of a claim: accepted evidence with how it was found, or why there is none."""
+
+    evidence: Ending | Unknown
+    how: str
+    seconds: float
+
+
+class Work(Struct):
+    """A claim, what may be used, and why there is no answer so far."""
+
+    threads: tuple[Automaton, ...]
+    axioms: tuple[Axiom, ...]
+    ends: Ends
+    bounds: Limits
+    seed: int
+    portfolio: Portfolio
+    report: Report
+    why: Unknown
+
+
+#: Evidence that a way finds, and how.
+Way: TypeAlias = Callable[[Work, Limits], Iterator[tuple[Ending, str]]]
+
+
+def decided(
+    threads: tuple[Automaton, ...],
+    axioms: tuple[Axiom, ...],
+    ends: Ends,
+    budget: Budget,
+    portfolio: Portfolio,
+    report: Report = unheard,
+    ways: Sequence[Way] | None = None,
+) -> Ended:
+    """The answer to a claim about infinite runs. Raises LimitReached."""
+    started = perf_counter()
+    why = Unknown(Reason.BOUND, "neither a reason why it ends nor a run in which it does not was found")
+    work = Work(threads, axioms, ends, budget.bounds, budget.seed, portfolio, report, why)
+    for evidence, how in _found(work, WAYS if ways is None else ways):
+        ruling = accepted(threads, axioms, ends, evidence, budget.bounds, budget.seed)
+        if isinstance(ruling, Accepted):
+            return Ended(evidence, how, perf_counter() - started)
+        if how != _GROWS:
+            work.why = unaccepted(ruling)
+    return Ended(work.why, "", perf_counter() - started)
+
+
+def accepted(
+    threads: tuple[Automaton, ...],
+    axioms: tuple[Axiom, ...],
+    ends: Ends,
+    evidence: Ending,
+    bounds: Limits,
+    seed: int,
+) -> Ruling:
+    """What the checker says of evidence about this claim. Raises LimitReached."""
+    match evidence:
+        case Lasso():
+            return check_lasso(threads, axioms, ends, evidence, bounds, seed)
+        case Finite():
+            asked = replace(evidence, threads=threads, ends=ends)
+            return check_finite(asked, bounds, seed)
+        case Ranked():
+            asked_of = replace(evidence, threads=threads, ends=ends, axioms=axioms)
+            return check_ranked(asked_of, bounds, seed)
+
+
+def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
+    """Evidence, way by way. One that takes long is asked again when the others have been asked.
+
+    Raises LimitReached where the limits of the whole are reached.
+    """
+    pace = Pace()
+    for seconds in ROUNDS:
+        again = list[Way]()
+        for place, way in enumerate(ways):
+            own = share(work.bounds, 1 / (len(ways) - place))
+            bounds = own if seconds is None else pace.soon(own, seconds)
+            try:
+                yield from way(work, bounds)
+            except Unsupported:
+                continue
+            except LimitReached as limit:
+                if limit.reason is not Reason.TIMEOUT or remaining(work.bounds) == 0:
+                    raise
+                again.append(way)
+        ways = again
+
+
+def by_threads_alone(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """Ranks of each thread by itself that need nothing to be known of states."""
+    yield from by_each_thread(work, bounds, with_proofs=False)
+
+
+def by_each_thread(work: Work, bounds: Limits, with_proofs: bool = True) -> Iterator[tuple[Ending, str]]:
+    """Ranks of each thread by itself."""
+    if work.ends.until is None:
+        found = by_threads(work.threads, work.axioms, work.ends, bounds, work.seed)
+        if isinstance(found, Ranked):
+            yield from _with_proofs(work, found, bounds, "each thread by itself", with_proofs)
+
+
+def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """Ranks and justice at joint control points."""
+    found = together(work.threads, work.axioms, work.ends, bounds, work.seed)
+    if isinstance(found, Ranked):
+        yield from _with_proofs(work, found, bounds, "all threads together")
+
+
+def _with_proofs(
+    work: Work, found: Ranked, bounds: Limits, whose: str, with_proofs: bool = True
+) -> Iterator[tuple[Ending, str]]:
+    """The reason with proofs of what it needs of states, if there are any."""
+    conditions = conditions_of(found, bounds, work.seed)
+    if isinstance(conditions, Conditions):
+        proofs = _proofs(work, conditions.left, bounds) if with_proofs or not conditions.left else None
+        if proofs is not None:
+            how = "no cycles" if not any(p.stages for p in found.parts) else f"ranks of {whose}"
+            yield replace(found, proofs=tuple(p.evidence for p in proofs)), how
+
+
+def _proofs(work: Work, bads: Sequence[Bad], bounds: Limits) -> tuple[Excluded, ...] | None:
+    """Proofs that none of these happens; None where one is missing. Raises LimitReached."""
+    if not bads:
+        return ()
+    asked, found, open_ = Asked(work.threads, tuple(bads), work.axioms), list[Excluded](), set(bads)
+
+    def judge(settled: Settled) -> Ruling:
+        return judged(work.threads, work.axioms, settled, bounds, work.seed)
+
+    # What holds of steps one by one is asked for.
+    for said in run(without_reduction(work.portfolio), asked, Budget(bounds, work.seed), judge, lambda _: work.report):
+        if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
+            if not isinstance(said.settled, Excluded):
+                # What was guessed of states is false.
+                return None
+            found.append(said.settled)
+            open_ -= set(said.settled.bads)
+    return None if open_ else tuple(found)
+
+
+def by_few_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """All states, where there are few, or a cycle."""
+    yield from _by_states(work, FEW, bounds)
+
+
+def by_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """All states, or a cycle."""
+    yield from _by_states(work, MANY, bounds)
+
+
+def _by_states(work: Work, most: int, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    found = explored(work.threads, work.ends, most, bounds, work.report)
+    way = endless(found, work.ends, bounds)
+    if way is not None:
+        evidence = lasso(found, way)
+        if evidence is not None:
+            yield evidence, f"a cycle of {len(way.cycle)} steps" if way.cycle else "a run that stands still"
+    elif (all_states := finite(found, work.threads, work.ends, work.axioms)) is not None:
+        yield all_states, f"all {len(found.steps)} states"
+    else:
+        for evidence in growing(found, work.axioms, bounds, work.seed):
+            yield evidence, _GROWS
+
+
+#: How a claim is decided: cheap ways first.
+WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_all_threads, by_states)

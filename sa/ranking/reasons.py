@@ -1,0 +1,76 @@
+"""Why something comes to an end: each thread by itself first, then all of them at their joint control points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sa.automata.automaton import Automaton
+from sa.automata.program import Axiom, Ends
+from sa.automata.rename import apart
+from sa.base.limits import Limits
+from sa.certificates.ends import Part, Ranked
+from sa.conditions.never import at_places
+from sa.ranking.facts import facts_at
+from sa.ranking.points import Graph, graph_of_all, graph_of_thread, open_at
+from sa.ranking.stages import Left, part_of
+from sa.smt.session import Session
+from sa.terms.build import FALSE, constant, land
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
+
+#: How many joint points are looked at.
+MOST = 1_500
+
+
+def by_threads(
+    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], ends: Ends, bounds: Limits, seed: int
+) -> Ranked | tuple[Left, ...]:
+    """A reason of each thread by itself, whatever the others do; or where there is none. Raises LimitReached.
+
+    That a thread helps another one is nothing that a thread by itself can know.
+    """
+    session = Session(bounds, tuple(a.formula for a in axioms), seed)
+    separate, parts, left = tuple(map(apart, threads)), list[Part](), list[Left]()
+    for number, thread in enumerate(threads):
+        if thread.name in ends.threads:
+            graph = graph_of_thread(separate, number, ends)
+            found = part_of(graph, ends, _nothing(graph), graph.starts, session)
+            if isinstance(found, Left):
+                found = part_of(graph, ends, facts_at(graph, bounds), graph.starts, session)
+            if isinstance(found, Left):
+                left.append(found)
+            else:
+                parts.append(found)
+    return tuple(left) if left else Ranked(threads, ends, tuple(parts), (), axioms)
+
+
+def _nothing(graph: Graph) -> tuple[tuple[Term, ...], ...]:
+    return tuple(() for _ in graph.points)
+
+
+def together(
+    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], ends: Ends, bounds: Limits, seed: int
+) -> Ranked | Left | None:
+    """A reason of all threads together; where there is none; None where they have too many points.
+
+    Raises LimitReached.
+    """
+    session = Session(bounds, tuple(a.formula for a in axioms), seed)
+    graph = graph_of_all(threads, tuple(map(apart, threads)), ends, MOST, session)
+    if graph is None:
+        return None
+    roots = graph.starts if ends.until is None else tuple(_open_points(graph, ends))
+    found = part_of(graph, ends, _nothing(graph), roots, session)
+    if isinstance(found, Left):
+        found = part_of(graph, ends, facts_at(graph, bounds), roots, session)
+    return Ranked(threads, ends, (found,), (), axioms) if isinstance(found, Part) else found
+
+
+def _open_points(graph: Graph, ends: Ends) -> Iterator[int]:
+    """The points at which the claim may begin to be open."""
+    names = [graph.separate[n].name for n in graph.threads]
+    for number, point in enumerate(graph.points):
+        values: dict[Var, Term] = {v: constant(x, v.sort) for v, x in point.values}
+        since = substitute(at_places(ends.since, dict(zip(names, point.places, strict=True))), values)
+        if land(since, open_at(graph, ends, number)) is not FALSE:
+            yield number

@@ -1,0 +1,84 @@
+"""Why something comes to an end, and why a cycle can be repeated, in the user's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import gcd
+
+from sa.automata.automaton import Automaton, Edge
+from sa.base.source import position
+from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Ranked, Resting, Stage
+from sa.engines.verification import Finding
+from sa.terms import build
+from sa.terms.printer import show
+from sa.terms.substitute import called, substitute
+from sa.terms.term import Term, Var
+
+#: A formula with a longer text is not told.
+_WIDTH = 160
+
+
+def reasons_told(finding: Finding) -> tuple[str, ...]:
+    """What the evidence about infinite runs says; nothing of other claims."""
+    match finding.ended:
+        case Ranked(threads, _, parts):
+            return tuple(dict.fromkeys(line for part in parts for line in _part(threads, part)))
+        case Lasso(_, again) as lasso:
+            return tuple(_again(lasso, again))
+        case Finite() | None:
+            return ()
+
+
+def _again(lasso: Lasso, again: Term) -> Iterator[str]:
+    if lasso.run.cycle is None:
+        yield "nobody can step any more"
+        return
+    said = show(_plain(again)) if again is not build.TRUE else ""
+    if said and len(said) <= _WIDTH:
+        yield f"it can be repeated for ever: `{said}` holds each time"
+
+
+def _part(threads: Sequence[Automaton], part: Part) -> Iterator[str]:
+    for stage in part.stages:
+        yield from _stage(threads, part, stage)
+
+
+def _stage(threads: Sequence[Automaton], part: Part, stage: Stage) -> Iterator[str]:
+    match stage:
+        case Lowered(points, ranks, strict, then):
+            known = dict(zip(points, ranks, strict=True))
+            for source, thread, edge, _ in strict:
+                if (rank := _simple(known[source])) is not None:
+                    yield f"each round through {_place(threads[thread], threads[thread].edges[edge])} lowers `{rank}`"
+            for inner in then:
+                yield from _stage(threads, part, inner)
+        case Helped(points, number):
+            places = (part.points[p].places[part.threads.index(number)] for p in points)
+            leaving = [e for q in places for e in threads[number].edges if e.source == q]
+            where = _place(threads[number], leaving[0]) if leaving else threads[number].name
+            yield f"nobody waits for ever: a fair scheduler lets `{threads[number].name}` step at {where}"
+        case Resting():
+            pass
+
+
+def _place(thread: Automaton, edge: Edge) -> str:
+    span = edge.origin.span
+    return f"`{thread.name}`" if span is None else f"line {position(span.source, span.start).line}"
+
+
+def _simple(rank: Term) -> str | None:
+    """A rank without its offset and common factors; None where it is a number."""
+    _, parts = build.linear_parts(rank)
+    if not parts:
+        return None
+    common = gcd(*parts.values())
+    return show(_plain(build.linear(0, {t: c // common for t, c in parts.items()})))
+
+
+def _plain(term: Term) -> Term:
+    """The term with locals by their own names, where these tell them apart."""
+    names = {v: v.name.base if v.name.position is None else f"{v.name.base}[{v.name.position}]" for v in term.free}
+    plain: dict[Var, Term] = {
+        v: called(v, name) for v, name in names.items() if v.name.thread and list(names.values()).count(name) == 1
+    }
+    return substitute(term, plain)

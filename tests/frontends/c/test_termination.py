@@ -1,0 +1,62 @@
+"""`--property termination` of programs in C: right and wrong twins, with and without a fair scheduler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sa.app.verify import VerifyRequest, verify
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
+from sa.engines.verify import Options
+from sa.frontends.reading import Reading
+
+HEAD = """#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+atomic_int flag;
+int ready;
+"""
+SPIN = "void *set(void *p) { flag = 1; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); %s }"
+WAIT = (
+    "void *set(void *p) { pthread_mutex_lock(&a); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&a);"
+    " return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); pthread_mutex_lock(&a);"
+    " while (%s) pthread_cond_wait(&c, &a); pthread_mutex_unlock(&a); pthread_join(t, 0); return 0; }"
+)
+#: One thread holds `a` and waits for `b`, which nobody gives back: whoever tries `a` again and again never gets it.
+HELD = (
+    "void *hold(void *p) { pthread_mutex_lock(&a); flag = 1; pthread_mutex_lock(&b); pthread_mutex_unlock(&b);"
+    " pthread_mutex_unlock(&a); return 0; } int main(void) { pthread_t t; pthread_mutex_lock(&b);"
+    " pthread_create(&t, 0, hold, 0); while (!flag) { } while (pthread_mutex_trylock(&a)) { } return 0; }"
+)
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+PROGRAMS = [
+    ("counts", "int main(void) { int n = __VERIFIER_nondet_int(); while (n > 0) n--; return 0; }", False, PROVED),
+    ("counts-not", "int main(void) { int n = 3; while (n > 0) { if (n > 1) n--; } return 0; }", False, REFUTED),
+    ("empty-loop", "int main(void) { for (;;) ; }", False, REFUTED),
+    ("local-loop", "int main(void) { int i = 0; while (i < 10) { i = i; } return 0; }", False, REFUTED),
+    ("overflow-is-no-run", "int main(void) { int i = 0; while (i >= 0) i++; return 0; }", False, PROVED),
+    ("exit", "int main(void) { for (;;) exit(0); }", False, PROVED),
+    ("spins", SPIN % "while (!flag) { } return 0;", False, REFUTED),
+    ("spins-fairly", SPIN % "while (!flag) { } return 0;", True, PROVED),
+    ("hoisted", SPIN % "int r = flag; while (!r) { } return 0;", True, REFUTED),
+    ("waits", WAIT % "!ready", False, PROVED),
+    # A deadlock is a finite run: `--property no-deadlock` is about it.
+    ("waits-after-its-time", WAIT % "1", True, PROVED),
+    ("held", HELD, True, REFUTED),
+]
+
+
+@pytest.mark.parametrize(("text", "fair", "expected"), [p[1:] for p in PROGRAMS], ids=[p[0] for p in PROGRAMS])
+def test_a_program_ends_or_has_a_run_without_end(text: str, fair: bool, expected: Verdict, tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(HEAD + text)
+    reading = Reading(only="termination", fair=fair)
+    outcome = verify(VerifyRequest(str(tmp_path / "t.c"), False, Options(limits(30.0, None)), reading)).outcome
+    assert outcome.verdict is expected, [f.unknown for f in outcome.findings]
+    (finding,) = outcome.findings
+    assert (finding.run is not None) == (expected is REFUTED)
