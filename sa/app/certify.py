@@ -36,6 +36,8 @@ from sa.rules.judge import judge_script
 
 __all__ = ["CertifyRequest", "Choice", "Judgement", "certify", "exported", "status_of"]
 
+_OTHER_TEXT = "the text differs from the one that the certificate is about, if only in a comment"
+
 
 class CertifyRequest(Struct, frozen=True):
     """`folder` is where the sources are, the certificate's folder if not given. `keeps` keeps the obligations."""
@@ -115,7 +117,7 @@ def _unlike(document: Document, folder: str) -> Rejected | None:
                 (error("SA912", f"the certificate is about `{name}`, but `{path}` does not exist", None, hint),)
             )
         if digest(read_source(path).text) != hashed:
-            return Rejected("sources", "the text differs from the one that the certificate is about", name)
+            return Rejected("sources", _OTHER_TEXT, name)
     if not set(document.files) <= set(document.sources):
         return Rejected("sources", "the certificate is about a file whose hash it does not have")
     return None
@@ -166,7 +168,7 @@ def _same_texts(document: Document, folder: str, sources: tuple[Source, ...]) ->
     known = {abspath(join(folder, *name.split("/"))): hashed for name, hashed in document.sources.items()}
     for source in sources:
         if known.get(abspath(source.name)) != digest(source.text):
-            raise _Foreign("the text differs from the one that the certificate is about", source.name)
+            raise _Foreign(_OTHER_TEXT, source.name)
 
 
 def _limited(judging: Iterator[Judged], name: str) -> Iterator[Judged]:

@@ -59,12 +59,14 @@ class Kind(Enum):
 class Shown(Struct, frozen=True):
     """How a variable is told to a user who wrote it in another language: its name there, and words for some values.
 
-    In the name of an array `[]` stands for the index. Where values are `letters` they are characters.
+    In the name of an array `[]` stands for the index. Where values are `letters` they are characters. A variable that
+    the translation made up to follow another one says what that is `about`.
     """
 
     name: str
     values: tuple[tuple[int, str], ...] = ()
     letters: bool = False
+    about: str = ""
 
 
 class Variable(Struct, frozen=True):

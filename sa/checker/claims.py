@@ -79,7 +79,9 @@ def _checks(program: Program, thread: automaton.Automaton) -> Iterator[Claimed]:
         failure = edges[0].failure
         what = " ".join((origin.text if failure is None else failure.what).split()).removesuffix(";")
         bound = origin in program.bounds
-        yield Claimed(f"{thread.name}: {what} does not fail", bads, program.threads, program.families, bound)
+        asserts = any(e.failure is not None and e.failure.fault is automaton.Fault.ASSERTION for e in edges)
+        name = f"{thread.name}: {what}" if asserts else f"{thread.name}: {what} does not fail"
+        yield Claimed(name, bads, program.threads, program.families, bound)
 
 
 def _fails(edge: automaton.Edge) -> bool:

@@ -7,6 +7,7 @@ no step can be joined with another one the engine has nothing to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from msgspec import Struct, field
 
@@ -24,8 +25,11 @@ from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.reduce import Reduction, reduction
 
+#: So many joint locations of the written threads there must be for one of the blocks.
+GAIN = 2
+
 #: The part of the time that facts, movers and blocks may take.
-PREPARING = 0.3
+PREPARING = 0.4
 
 
 def by_reduction(
@@ -35,7 +39,7 @@ def by_reduction(
     made: Reduction | None = None
     with part_of(budget.bounds, PREPARING) as bounds:
         made = reduction(asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
-    if made is None or all(len(t.edges) >= len(w.edges) for t, w in zip(made.composed, asked.threads, strict=True)):
+    if made is None or GAIN * _places(made.composed) > _places(asked.threads):
         return
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
     yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
@@ -81,6 +85,11 @@ def _of_blocks(
         yield Excluded(proved, made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
     if stopped:
         raise stopped[0]
+
+
+def _places(threads: Sequence[Automaton]) -> int:
+    """The joint locations, as far as each thread comes to its own."""
+    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
 
 
 def _edges(threads: Sequence[Automaton]) -> int:

@@ -126,6 +126,10 @@ def habit(text: str, position: int, token: str, accepted: frozenset[str]) -> str
 
 def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
     """Signs of other languages."""
+    if token == ".." and (range_ := re.search(r":\s*\(\s*(-?\w+)$", before)):
+        end = re.match(r"\.\.\s*(-?\w+)\s*\)\s*(\[\w+\])?", behind)
+        written = f"{range_[1]}..{end[1]}{end[2] or ''}" if end else f"{range_[1]}..3"
+        return f"a range has no parentheses: `{written}`"
     if behind.startswith(("++", "--")):
         named = re.match(r"..\s*([A-Za-z_][\w.]*)", behind)
         name = last if re.fullmatch(r"[A-Za-z_]\w*", last) else named[1] if named else "x"
@@ -166,6 +170,8 @@ def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
 
 def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> str | None:
     """What is missing or too much where the token stands."""
+    if last == "@" and token.isidentifier():
+        return f"a label is a name that is not reserved, such as `@{token}_1`"
     if token == "(" and last == "for":
         return "write `for i in 0..9 { … }`"
     if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+range\s*\([^{};]*\)$", before):

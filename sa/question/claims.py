@@ -163,7 +163,7 @@ def _claimed(edges: Iterable[Edge]) -> str:
     if Fault.ASSERTION in faults:
         return text
     if faults == {Fault.RACE}:
-        return f"no {text}"
+        return f"no {text.replace('`', '')}"
     words = dict.fromkeys(f"{_CLAIMED[f.fault]} ({f.detail})" if f.detail else _CLAIMED[f.fault] for f in failures)
     return f"{', '.join(words)}: {text}"
 

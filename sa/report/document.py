@@ -93,17 +93,19 @@ class Excerpt(Struct, frozen=True):
 
 
 class PlayTrace(Struct, frozen=True):
-    """A play of a goal, the sides beside each other."""
+    """A play of a goal, the sides beside each other; with `details` also what the translation made up."""
 
     story: Story
     goal: Goal
+    details: bool = True
 
 
 class RunTrace(Struct, frozen=True):
-    """A run of a program, the threads beside each other."""
+    """A run of a program, the threads beside each other; with `details` also what the translation made up."""
 
     run: Run
     program: Program
+    details: bool = True
 
 
 class Fit(Enum):

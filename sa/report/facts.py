@@ -25,10 +25,12 @@ DocumentJson: TypeAlias = OutcomeJson | VerificationJson | ProofJson | Diagnosti
 
 
 class Visit(Struct, frozen=True):
-    """A step of a run or of a play: where it is, and whose it is."""
+    """A step of a run or of a play: where it is, and whose it is; of a run, by its number, which `thread` takes it."""
 
     span: SpanJson
     text: str
+    thread: str = ""
+    number: int = 0
 
 
 class Part(Struct, frozen=True):
@@ -143,9 +145,9 @@ def _claim(claim: FindingJson, document: VerificationJson) -> Part:
 
 
 def _run(run: RunJson) -> Iterator[Visit]:
-    for turn in run.steps:
+    for number, turn in enumerate(run.steps, 1):
         if turn.place.span is not None:
-            yield Visit(turn.place.span, f"{turn.thread}: {turn.place.text}")
+            yield Visit(turn.place.span, f"{turn.thread}: {turn.place.text}", turn.thread, number)
 
 
 def _refinement(outcome: RefinementJson) -> Part:

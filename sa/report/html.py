@@ -83,9 +83,9 @@ def _block(block: Block, gathered: Gathered) -> str:
             return f'<p class="pieces"{_indent(indent)}>{"".join(f"<span>{_words(p)}</span>" for p in pieces)}</p>'
         case Excerpt(span, tone, remark, home, _):
             return _excerpt(span, tone.value, remark, home)
-        case PlayTrace(story, goal):
+        case PlayTrace(story, goal, _):
             return scene_html(play_scene(story, goal), gathered)
-        case RunTrace(run, program):
+        case RunTrace(run, program, _):
             return scene_html(run_scene(run, program), gathered)
         case Table():
             return _table(block, gathered)

@@ -30,24 +30,26 @@ class Layout(Struct, frozen=True):
 
     column: int
     beside: bool
+    details: bool
 
 
-def _layout(width: int) -> Layout:
+def _layout(width: int, details: bool) -> Layout:
     column = (width - _GUTTER - 3) // 2
-    return Layout(min(_WIDEST, column), True) if column >= _NARROWEST else Layout(width - _GUTTER, False)
+    beside = column >= _NARROWEST
+    return Layout(min(_WIDEST, column) if beside else width - _GUTTER, beside, details)
 
 
-def show_play(told: Story, goal: Goal, width: int) -> Iterator[Text]:
+def show_play(told: Story, goal: Goal, width: int, details: bool = True) -> Iterator[Text]:
     """The play's main line side by side, and below it why the abstract side has lost."""
-    where = _layout(width)
+    where = _layout(width, details)
     column = where.column
     yield from _parameters(told, goal, width)
     sides = (("concrete", goal.concrete), ("abstract", goal.abstract))
     left, right = ([_side(role, side), _file(side, column)] for role, side in sides)
     yield from _rows("", left, right, where)
     yield Text(" " * _GUTTER + (f"{'─' * (column + 1)}┼{'─' * (column + 1)}" if where.beside else "─" * column), FAINT)
-    left = _state(told.concrete, goal.concrete, column)
-    right = _state(told.abstract, goal.abstract, column) if told.abstract else [Text("no such state", BAD)]
+    left = _state(told.concrete, goal.concrete, where)
+    right = _state(told.abstract, goal.abstract, where) if told.abstract else [Text("no such state", BAD)]
     yield from _rows("0", [Text("start", FAINT), *left], [Text("start", FAINT), *right], where)
     for number, round_ in enumerate(rounds_of(told), 1):
         yield from _round(number, round_, goal, where)
@@ -77,22 +79,22 @@ def _parameters(told: Story, goal: Goal, width: int) -> Iterable[Text]:
         yield Text()
 
 
-def _state(at: Configuration, automaton: Automaton, column: int) -> list[Text]:
+def _state(at: Configuration, automaton: Automaton, where: Layout) -> list[Text]:
     values = {v: at.values[v] for v in shown_variables(automaton) if v in at.values}
-    told = values_told(values, None, told_of(automaton))
-    return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told], column)
+    told = values_told(values, None, told_of(automaton, where.details))
+    return pack([Text.assemble(f"{name} = ", (value, STRONG)) for name, value in told], where.column)
 
 
-def _changes(event: Event, automaton: Automaton) -> list[Text]:
+def _changes(event: Event, automaton: Automaton, where: Layout) -> list[Text]:
     after = {v: event.after.values[v] for v in shown_variables(automaton) if v in event.after.values}
-    changes = changes_told(event.before.values, after, None, told_of(automaton))
+    changes = changes_told(event.before.values, after, None, told_of(automaton, where.details))
     return [Text.assemble(f"{name}: {before} → ", (value, STRONG)) for name, before, value in changes]
 
 
 def _round(number: int, round_: Round, goal: Goal, where: Layout) -> Iterator[Text]:
     column = where.column
-    left = _event(round_.concrete, goal.concrete, column)
-    right = [line for event in round_.abstract for line in _event(event, goal.abstract, column)]
+    left = _event(round_.concrete, goal.concrete, where)
+    right = [line for event in round_.abstract for line in _event(event, goal.abstract, where)]
     if not round_.answered:
         right = [Text("no answer", BAD)]
     elif not right:
@@ -103,8 +105,8 @@ def _round(number: int, round_: Round, goal: Goal, where: Layout) -> Iterator[Te
     yield from _rows(str(number), left, right, where)
 
 
-def _event(event: Event, automaton: Automaton, column: int) -> list[Text]:
-    changes = _changes(event, automaton)
+def _event(event: Event, automaton: Automaton, where: Layout) -> list[Text]:
+    changes, column = _changes(event, automaton, where), where.column
     if event.edge is None:
         return [Text("environment", OPEN), *(pack(changes, column) or [Text("no change", FAINT)])]
     shown = [Text(f"@{event.action}", PLACE)] if event.action is not None else []

@@ -30,6 +30,7 @@ from sa.certificates.play import (
 )
 from sa.report.explain import Why, action, refused
 from sa.report.json import OriginJson, SpanJson, ValuesJson, origin_json, span_json, values_json
+from sa.report.reason import reason_of_play
 from sa.report.story import Event, story
 from sa.terms.meaning import in_words
 from sa.terms.printer import show
@@ -217,7 +218,7 @@ StrategyJson: TypeAlias = FromPosition | FromUncovered | FromBroken | FromChosen
 class PlayJson(Struct, frozen=True):
     """The main line, why it ends, and the strategy with all other answers.
 
-    `functions` says what functions without a body mean in it, such as `f(x) = 0`.
+    `functions` says what functions without a body mean in it, such as `f(x) = 0`; `reason` what goes wrong.
     """
 
     start: StartJson
@@ -226,6 +227,7 @@ class PlayJson(Struct, frozen=True):
     identity_step: bool
     strategy: StrategyJson
     functions: list[str] = []
+    reason: str = ""
 
 
 def play_json(play: Play, goal: Goal) -> PlayJson:
@@ -245,6 +247,7 @@ def play_json(play: Play, goal: Goal) -> PlayJson:
         told.identity,
         _strategy(plain, asked),
         meant,
+        reason_of_play(plain, asked),
     )
 
 

@@ -45,6 +45,7 @@ from sa.report.document import (
 )
 from sa.report.explain import wholes_of_both
 from sa.report.formulas import Whole, legible, measuring, show_with, wholes_of
+from sa.report.reason import reason_of_play
 from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
 from sa.terms.meaning import in_words
@@ -67,13 +68,13 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
     sections.extend(_preservation(outcome))
     for result in outcome.results:
-        sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None))
+        sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, why))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
     if outcome.verdict is Verdict.UNKNOWN:
         sections.extend(_open(outcome, why))
     if outcome.escape is not None and outcome.escape.play is not None:
         head = "The abstract program does not have this visible behaviour, whatever is related:"
-        sections.extend(lost(outcome.escape.play, outcome.escape, head))
+        sections.extend(lost(outcome.escape.play, outcome.escape, head, details=why))
     if outcome.proposal is not None:
         sections.extend(_proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
     if outcome.inferred:
@@ -173,26 +174,28 @@ def _work(statistics: Statistics) -> Iterator[str]:
         yield from (str(number), unit if number == 1 else unit + "s")
 
 
-def _evidence(result: Result, escapes: bool, follows: bool) -> Iterator[Section]:
-    """A goal without a proof; what `escapes` and `follows` mean is said in `lost`."""
+def _evidence(result: Result, escapes: bool, follows: bool, details: bool) -> Iterator[Section]:
+    """A goal without a proof; what `escapes`, `follows` and `details` mean is said in `lost`."""
     if result.unknown is not None:
         yield (Paragraph(f"{result.goal.name}: unknown because {because(result.unknown)}"),)
     if result.play is not None:
         head = f"{result.goal.name} fails. A play that the abstract side cannot answer:"
-        yield from lost(result.play, result, head, escapes, follows)
+        yield from lost(result.play, result, head, escapes, follows, details)
 
 
-def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: bool = False) -> Iterator[Section]:
+def lost(
+    play: Play, result: Result, head: str, escapes: bool = False, follows: bool = False, details: bool = True
+) -> Iterator[Section]:
     """A goal's play below a line that says what it is, and whether the behaviour escapes.
 
     `escapes` says that another play, in which one does, comes next; `follows` that another relation, with which the
-    answer is PROVED, does.
+    answer is PROVED, does. With `details` the play has variables that the translation made up.
     """
-    yield (Paragraph(head),)
     plain, goal = plain_play(play), goal_of(play, result.goal)
+    yield (Paragraph(head), Paragraph(f"{_sentence(reason_of_play(plain, goal))}.", Tone.BAD))
     if isinstance(play, Interpreted):
         yield (Paragraph(f"In this play, {'; '.join(in_words(play.meaning))}."),)
-    yield (PlayTrace(story(plain, goal), goal),)
+    yield (PlayTrace(story(plain, goal), goal, details),)
     match result.loss:
         case None if follows:
             yield (Paragraph("Not simulated step by step with this relation; no visible difference is known."),)
@@ -214,6 +217,12 @@ def lost(play: Play, result: Result, head: str, escapes: bool = False, follows: 
             yield (Paragraph(text),)
         case _ as never:
             assert_never(never)
+
+
+def _sentence(text: str) -> str:
+    """With a capital letter where the first word is no name."""
+    first = text.partition(" ")[0]
+    return text[0].upper() + text[1:] if first in ("after", "no", "the") else text
 
 
 def _kept(play: PlainPlay, goal: Goal) -> str:

@@ -47,10 +47,10 @@ def show_run(run: Run, program: Program, screen: Screen) -> str:
     return render(screen, run_lines(run, program, screen.width))
 
 
-def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
-    """The same as lines of a longer report."""
-    where, how = layout(run.start, width), told(program)
-    yield from _start(run.start, program, where)
+def run_lines(run: Run, program: Program, width: int, details: bool = True) -> Iterator[Text]:
+    """The same as lines of a longer report; without `details` nothing that the translation made up."""
+    where, how = layout(run.start, width), told(program, details)
+    yield from _start(run.start, program, where, how)
     before, chains = run.start, dict[str, tuple[Link, ...]]()
     for number, turn in enumerate(run.turns, 1):
         chain = turn.move.edge.origin.chain
@@ -63,7 +63,7 @@ def run_lines(run: Run, program: Program, width: int) -> Iterator[Text]:
 
 def show_start(start: Snapshot, program: Program, screen: Screen) -> str:
     """The head of a run that is made step by step."""
-    return render(screen, _start(start, program, layout(start, screen.width)))
+    return render(screen, _start(start, program, layout(start, screen.width), told(program)))
 
 
 def show_turn(number: int, turn: Turn, before: Snapshot, program: Program, screen: Screen) -> str:
@@ -86,8 +86,7 @@ def show_choices(turns: Sequence[Turn], before: Snapshot, program: Program, scre
     return render(screen, lines)
 
 
-def _start(start: Snapshot, program: Program, where: Layout) -> Iterator[Text]:
-    how = told(program)
+def _start(start: Snapshot, program: Program, where: Layout, how: Told) -> Iterator[Text]:
     for kind in (Kind.PARAM, Kind.GLOBAL):
         own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
         values = {v: start.shared[v] for v in own if v in start.shared}

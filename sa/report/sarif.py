@@ -86,8 +86,8 @@ def _part(part: Part, facts: Facts) -> dict[str, Any]:
         "locations": [_file(facts.subject) if part.span is None else _location(part.span)],
     }
     if part.path:
-        flow = {"locations": [{"location": _visit(visit)} for visit in part.path]}
-        result["codeFlows"] = [{"threadFlows": [flow]}]
+        threads = dict.fromkeys(visit.thread for visit in part.path)
+        result["codeFlows"] = [{"threadFlows": [_flow(thread, part.path) for thread in threads]}]
     if part.verdict in (part.expected, facts.expected):
         result["suppressions"] = [{"kind": "inSource", "justification": f"expect {part.verdict.value.lower()}"}]
     return result
@@ -106,6 +106,13 @@ def _diagnostic(diagnostic: DiagnosticJson) -> dict[str, Any]:
     if diagnostic.labels:
         result["relatedLocations"] = [_visit(Visit(label.span, label.text)) for label in diagnostic.labels]
     return result
+
+
+def _flow(thread: str, path: Iterable[Visit]) -> dict[str, Any]:
+    """The steps of one thread of a run; their numbers say in which order those of all threads come."""
+    own = (v for v in path if v.thread == thread)
+    locations = [{"location": _visit(v), **({"executionOrder": v.number} if v.number else {})} for v in own]
+    return {**({"id": thread} if thread else {}), "locations": locations}
 
 
 def _visit(visit: Visit) -> dict[str, Any]:

@@ -171,6 +171,24 @@ def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
                 here = followed.then
 
 
+def last_position(play: PlainPlay) -> Position | None:
+    """Where the main line of a play ends; None where it does not begin."""
+    starts = (play,) if isinstance(play, Position) else play.openings if isinstance(play, Chosen) else ()
+    lengths = _lengths(starts)
+    first = max(starts, key=lambda s: lengths[id(s)], default=None)
+    here = first if isinstance(first, Position) else None
+    while here is not None:
+        match here.move:
+            case EnvironmentMove(then=then):
+                here = then
+            case Step() as step if (followed := _followed(step, lengths)) is not None:
+                assert isinstance(followed.then, Position)
+                here = followed.then
+            case _:
+                return here
+    return None
+
+
 def _followed(step: Step, lengths: Lengths) -> Reply | None:
     """The answer that holds out longest; None where all lose at once."""
     open_replies = [r for r in step.replies if isinstance(r.then, Position)]

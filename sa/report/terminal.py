@@ -76,14 +76,14 @@ def _block(block: Block, width: int) -> Iterator[Text]:
             from sa.report.diagnostics import marked
 
             yield from marked(span, "^", _STYLE[tone], remark, gutter, home, width)
-        case PlayTrace(story, goal):
+        case PlayTrace(story, goal, details):
             from sa.report.play import show_play
 
-            yield from show_play(story, goal, width)
-        case RunTrace(run, program):
+            yield from show_play(story, goal, width, details)
+        case RunTrace(run, program, details):
             from sa.report.run import run_lines
 
-            yield from run_lines(run, program, width)
+            yield from run_lines(run, program, width, details)
         case Table():
             yield from _table(block, width)
         case _:

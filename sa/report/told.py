@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -15,14 +16,18 @@ from sa.terms.term import Var
 
 
 class Told(Struct, frozen=True):
-    """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables."""
+    """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables.
+
+    Some are `hidden`, which the translation made up.
+    """
 
     by_thread: Mapping[str | None, Mapping[Var, Shown]]
     wholes: Mapping[str | None, Mapping[Var, Whole]]
+    hidden: frozenset[Var] = frozenset()
 
 
-def told(program: Program) -> Told:
-    """How the variables of a program are told."""
+def told(program: Program, details: bool = True) -> Told:
+    """How the variables of a program are told; without `details` those that the translation made up are not."""
     threads = (*program.threads, *(f.thread for f in program.families))
     by_thread: dict[str | None, Mapping[Var, Shown]] = {
         t.name: {v.var: v.shown for v in t.variables if v.shown is not None} for t in threads
@@ -30,19 +35,26 @@ def told(program: Program) -> Told:
     by_thread[None] = {v: s for own in by_thread.values() for v, s in own.items()}
     wholes: dict[str | None, Mapping[Var, Whole]] = {t.name: wholes_of(t.variables) for t in threads}
     wholes[None] = wholes_of(program.variables)
-    return Told(by_thread, wholes)
+    return Told(by_thread, wholes, frozenset() if details else _made_up(by_thread[None]))
 
 
-def told_of(automaton: Automaton) -> Told:
+def told_of(automaton: Automaton, details: bool = True) -> Told:
     """How the variables of one side of a refinement are told: without the side."""
     shown = {v.var: v.shown or Shown(bare(v.var)) for v in automaton.variables}
-    return Told({None: shown}, {None: wholes_of(automaton.variables)})
+    return Told({None: shown}, {None: wholes_of(automaton.variables)}, frozenset() if details else _made_up(shown))
+
+
+def _made_up(shown: Mapping[Var, Shown]) -> frozenset[Var]:
+    """Variables that follow others, and fields with names that C reserves (7.1.3)."""
+    return frozenset(v for v, s in shown.items() if s.about or re.search(r"(^|[.:])__", s.name))
 
 
 def values_told(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[tuple[str, str]]:
     """Variables with their values, in their order: `x` and `3`, of a sequence `q` and `{1, 2}`."""
     told = dict[str, str]()
     for v, value in values.items():
+        if v in how.hidden:
+            continue
         whole = whole_of(v, thread, how)
         if whole is not None and (text := content(whole, values)) is not None:
             told[whole.name] = text
@@ -58,6 +70,8 @@ def changes_told(
     """What became of variables: `x`, `2` and `3`; `?` where there was no value."""
     told = dict[str, tuple[str, str]]()
     for v, value in new.items():
+        if v in how.hidden:
+            continue
         whole = whole_of(v, thread, how)
         before, after = (None, None) if whole is None else (content(whole, old), content(whole, new))
         if whole is not None and before is not None and after is not None:

@@ -40,6 +40,7 @@ from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
+from sa.report.run import fault_text
 from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
 from sa.report.waiting import waiting
@@ -88,7 +89,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         about = {_row(f) for f in shown.findings}
         # What is claimed of several threads alike is one row, and has one run.
         if not about <= told:
-            sections.extend(_violated(shown, outcome))
+            sections.extend(_violated(shown, outcome, why))
             told |= about
     sections.extend(_ended(outcome.findings))
     sections.extend(_unknown(outcome.findings))
@@ -180,12 +181,14 @@ def line_of(origin: Origin) -> str:
     return "" if span is None else f"line {position(span.source, span.start).line}"
 
 
-def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
+def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Section]:
     names = ", ".join(f.claim.name for f in shown.findings)
     goes_on = any(f.ended is not None for f in shown.findings)
-    yield (Paragraph(f"{names}: {'not so in' if goes_on else 'violated at the end of'} this run:"),)
     program = one_of(outcome.program, shown.findings[0].claim.beside)
-    yield (RunTrace(shown.run, program),)
+    reasons = dict.fromkeys(reason_of_run(f, program) for f in shown.findings if f.ended is None)
+    head = Paragraph(f"{names}: {'not so in' if goes_on else 'violated at the end of'} this run:")
+    yield (head, *(Paragraph(f"{reason}.", Tone.BAD) for reason in reasons))
+    yield (RunTrace(shown.run, program, details),)
     for finding in shown.findings:
         blocks = list[Block]()
         if finding.claim.origin.span is not None:
@@ -197,6 +200,30 @@ def _violated(shown: Shown, outcome: Verification) -> Iterator[Section]:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         blocks.extend(Item((Words("= ", Tone.FAINT),), said, indent=4) for said in reasons_told(finding))
         yield tuple(blocks)
+
+
+def reason_of_run(finding: Finding, program: Program) -> str:
+    """What goes wrong at the end of a run, in one sentence."""
+    run = finding.run
+    assert run is not None
+    if (race := race_told(finding, program)) is not None:
+        return race
+    values = ", ".join(violating(finding, program))
+    shown = f" with {values}" if values else ""
+    last = run.turns[-1] if run.turns else None
+    if Fault.DEADLOCK in finding.claim.faults:
+        first, *others = waiting(finding.claim.threads, (last.after if last else run.start)) or ("no thread",)
+        return f"Deadlock: {', '.join((first, *(w.replace(' waits at ', ' at ', 1) for w in others)))}"
+    if last is None:
+        return f"{finding.claim.what} is false at the start{shown}"
+    where = f"{last.thread} at {place_of(last.move.edge.origin)}"
+    failure = last.move.edge.failure
+    if run.ending is Ending.VIOLATED or failure is None:
+        return f"{finding.claim.what} is false after the step of {where}{shown}"
+    statement = " ".join(failure.what.split()).removesuffix(";")
+    if failure.fault is Fault.ASSERTION:
+        return f"{where}: `{statement}` is false{shown}"
+    return f"{where}: {fault_text(failure)} in `{statement}`"
 
 
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:
@@ -220,7 +247,7 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
         threads = [t for t in last.threads if t in spoken]
         places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
         if Fault.DEADLOCK in finding.claim.faults:
-            places = tuple(waiting(finding.claim.threads, last))
+            places = waiting(finding.claim.threads, last)
         return (*places, *_values(free, last.shared, None, program))
     before = run.turns[-2].after if len(run.turns) > 1 else run.start
     failed = run.turns[-1]

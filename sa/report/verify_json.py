@@ -24,14 +24,14 @@ from sa.report.json import (
 )
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, notes_of, runs, violating
+from sa.report.verify import domain, notes_of, reason_of_run, runs, violating
 
 
 class FindingJson(Struct, frozen=True, omit_defaults=True):
     """What became of a claim: `name` is `what` is claimed with the `thread` of which it is.
 
     `kinds` are `invariant`, or the ways of going wrong that the claim excludes. `run` is an index into the
-    document's runs; `values` are those that violate it.
+    document's runs; `values` are those that violate it, and `reason` says in a sentence how.
 
     `tried` are the engines that were asked where there is no answer. `reasons` say why something comes to an end, or
     why a cycle can be repeated.
@@ -49,6 +49,7 @@ class FindingJson(Struct, frozen=True, omit_defaults=True):
     unknown: UnknownJson | None
     run: int | None
     values: list[str]
+    reason: str | None
     tried: list[TriedJson]
     reasons: list[str] = []
 
@@ -108,6 +109,9 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
+        None
+        if finding.run is None or finding.ended is not None
+        else reason_of_run(finding, one_of(outcome.program, finding.claim.beside)),
         [tried_json(t) for t in tried_about(outcome, finding.claim)] if finding.unknown is not None else [],
         list(reasons_told(finding)),
     )

@@ -12,17 +12,22 @@ from sa.certificates.run import Snapshot
 _MOST_LETTERS = 48
 
 
-def waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
+def waiting(threads: Sequence[Automaton], last: Snapshot) -> tuple[str, ...]:
     """The threads that could still take steps if others let them, each with the place where it waits."""
+    return tuple(_waiting(threads, last))
+
+
+def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
     for place, thread in enumerate(threads):
         here = last.threads[thread.name].location
         if place and here == thread.initial:
             # It was never created.
             continue
-        spans = (e.origin.span for e in thread.edges if e.source == here)
+        # A step that joins statements begins with the first line that it passes.
+        spans = (s for e in thread.edges if e.source == here for s in (*e.origin.passed[:1], e.origin.span))
         span = next((s for s in spans if s is not None), None)
         if span is not None:
             text = " ".join(span_text(span).split())
             text = text.removesuffix(";")
             cut = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
-            yield f"{thread.name} waits at {position(span.source, span.start).line}: {cut}"
+            yield f"{thread.name} waits at {position(span.source, span.start).line} `{cut}`"

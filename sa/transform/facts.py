@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.automata.ranges import within
@@ -24,22 +26,31 @@ from sa.terms.term import IsZero, Not, Same, Term, Var
 from sa.transform.available import Available, available
 
 #: A location of the thread with this number.
-Spot = tuple[int, str]
+Spot: TypeAlias = tuple[int, str]
+
+#: Whether formulas may be true together, as far as that was asked.
+Known: TypeAlias = dict[tuple[tuple[Term, ...], ...], bool]
 
 
 class Facts(Struct, frozen=True, eq=False):
-    """What is `true` at the locations of each thread, and the pairs of locations that can be `met`."""
+    """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
+
+    `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone.
+    """
 
     threads: tuple[Automaton, ...]
     true: tuple[Available, ...]
     met: frozenset[frozenset[Spot]]
     written: Mapping[Spot, Term]
     joint: bool
+    lost: bool
+    found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
         """What holds while a thread is there, the written invariant included."""
-        number, place = spot
-        return build.conjoined((*self.true[number].get(place, ()), self.written[spot]))
+        if spot not in self.found:
+            self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot]))
+        return self.found[spot]
 
 
 class _Work(Struct, eq=False):
@@ -50,7 +61,7 @@ class _Work(Struct, eq=False):
     lost: list[dict[str, set[Term]]]
     joint: bool
     written: dict[Spot, Term] = field(default_factory=dict)
-    known: dict[tuple[frozenset[Term], ...], bool] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
 
 def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
@@ -61,8 +72,8 @@ def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = Tru
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
     while True:
         true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
-        now = Facts(threads, true, frozenset(), work.written, joint)
-        now = Facts(threads, true, frozenset(_met(work, now)), work.written, joint)
+        now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost))
+        now = replace(now, met=frozenset(_met(work, now)))
         wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
         if not wrong:
             return now
@@ -125,23 +136,26 @@ def _broken(
 ) -> Iterator[tuple[Spot, Term]]:
     number, edge = step
     after = dict(edge.updates)
+    mover = (number, edge.source)
+    if not possible(work.session, work.known, now, mover, spot, (edge.guard,)):
+        return
     for formula in touched:
         false = build.lnot(substitute(formula, after))
         taken = (edge.guard, *map(within, edge.choices), false)
-        if possible(work.session, work.known, now, (number, edge.source), spot, taken):
+        if possible(work.session, work.known, now, mover, spot, taken):
             yield spot, formula
 
 
 def possible(
     session: Session,
-    known: dict[tuple[frozenset[Term], ...], bool],
+    known: Known,
     now: Facts,
     one: Spot,
     other: Spot,
-    more: Sequence[Term],
+    more: tuple[Term, ...],
 ) -> bool:
     """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
-    asked = (frozenset(now.at(one)), frozenset(now.at(other)), frozenset(more))
+    asked = (now.at(one), now.at(other), more)
     if asked not in known:
         formulas = simplified((*asked[0], *asked[1], *more))
         known[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)

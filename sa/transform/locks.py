@@ -15,15 +15,16 @@ from sa.transform.facts import Facts, Spot, simplified
 
 
 def locks_of(threads: Sequence[Automaton]) -> Mapping[Var, Term]:
-    """The locks, each with its free value.
+    """The locks, each with its free value, which all begin with.
 
     Each step that writes one assigns the free value, or waits for it and assigns another constant; both occur.
     """
+    start = frozenset(f for t in threads for f in build.conjuncts(t.init))
     shared = dict.fromkeys(v.var for t in threads for v in t.variables if v.kind is Kind.GLOBAL)
     writes = {v: [(e, dict(e.updates)[v]) for t in threads for e in t.edges if v in dict(e.updates)] for v in shared}
     found = dict[Var, Term]()
     for var, steps in writes.items():
-        free = next((value for value in _constants(steps) if _is_lock(var, value, steps)), None)
+        free = next((c for c in _constants(steps) if build.eq(var, c) in start and _is_lock(var, c, steps)), None)
         if free is not None:
             found[var] = free
     return found

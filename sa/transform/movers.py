@@ -19,7 +19,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
-from sa.transform.facts import Facts, Spot, possible, simplified
+from sa.transform.facts import Facts, Known, Spot, possible, simplified
 
 #: An edge, by the numbers of its thread and its own.
 Step = tuple[int, int]
@@ -46,7 +46,7 @@ class _Work(Struct, frozen=True, eq=False):
     facts: Facts
     session: Session
     local: Mapping[Step, frozenset[Var]]
-    known: dict[tuple[frozenset[Term], ...], bool] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
     swapped: dict[tuple[Step, Step], bool] = field(default_factory=dict)
 
 

@@ -30,6 +30,9 @@ from sa.transform.facts import Facts, facts_of, lemmas_of, simplified
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
 
+#: Resources of the solver for each question: steps that commute mostly do for simple reasons.
+RLIMIT = 200_000
+
 
 class Reduction(Struct, frozen=True, eq=False):
     """A program with composed blocks, and what it rests on.
@@ -72,7 +75,7 @@ def reduction(
     threads: tuple[Automaton, ...], bads: tuple[Bad, ...], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
 ) -> Reduction:
     """The reduction of closed threads that keeps what is bad about them. Raises LimitReached."""
-    session = Session(bounds, [a.formula for a in axioms], seed)
+    session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
     separate = tuple(map(apart, threads))
     facts = _facts(separate, session)
     movers = movers_of(facts, session)
@@ -87,7 +90,10 @@ def reduction(
 
 def _facts(threads: tuple[Automaton, ...], session: Session) -> Facts:
     """Facts of each thread by itself, unless more hold where it is seen that locations exclude each other."""
-    alone, joint = facts_of(threads, session, joint=False), facts_of(threads, session)
+    alone = facts_of(threads, session, joint=False)
+    if not alone.lost:
+        return alone
+    joint = facts_of(threads, session)
     return joint if joint.true != alone.true else alone
 
 

@@ -273,3 +273,18 @@ def test_open_programs_have_an_environment_and_certificates_say_so(folder: Path)
     assert "a step of the environment" in opened.stdout
     again = run(["certify", "a.json"])
     assert again.exit_code == 0 and "--open" in again.stdout
+
+
+SECTION = """global m : 0..2 = 0; param k : int; global x : int; init x == k;
+thread A { lock(m); x := x + 1; x := x - 1; unlock(m); } thread B { lock(m); assert x == k; unlock(m); }
+"""
+
+
+def test_reduction_is_explained_and_can_be_switched_off(folder: Path) -> None:
+    (folder / "p.sa").write_text(SECTION, encoding="utf-8")
+    found = verify("p.sa", "--engine", "reduction", "--explain")
+    assert found.exit_code == 0
+    assert "holds m" in found.output
+    assert "cut: the thread begins here" in found.output
+    assert verify("p.sa", "--engine", "reduction", "--no-reduction").exit_code == 3
+    assert verify("p.sa", "--no-reduction").exit_code == 0

@@ -80,6 +80,16 @@ def test_a_refuted_claim_is_an_error_with_its_run() -> None:
     assert lines(result) == [2]
 
 
+def test_a_run_has_one_flow_for_each_thread_and_says_in_which_order_their_steps_come() -> None:
+    text = "global x : int = 0;\nthread T {\n  x := x + 1;\n}\nthread U {\n  x := x + 1;\n}\ninvariant one : x <= 1;\n"
+    Path("two.sa").write_text(text)
+    (result,) = results("verify", "two.sa")
+    (flow,) = result["codeFlows"]
+    order = {f["id"]: [at["executionOrder"] for at in f["locations"]] for f in flow["threadFlows"]}
+    assert sorted(order) == ["T", "U"]
+    assert sorted(n for numbers in order.values() for n in numbers) == [1, 2]
+
+
 def test_what_the_file_expects_is_suppressed() -> None:
     (result,) = results("verify", "expected.sa")
     assert result["suppressions"] == [{"kind": "inSource", "justification": "expect refuted"}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -100,7 +101,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     if entry not in file.bodies or entry in file.library:
         if wrong := [p for p in file.problems if p.severity is Severity.ERROR]:
             raise InputError(tuple(dict.fromkeys(wrong)))
-        raise InputError((error("SA720", f"there is no function `{entry}` to start from", Span(text.source, 0, 0)),))
+        raise _without(entry, file, Span(text.source, 0, 0))
     _procedures(file, entry)
     if file.cleans and file.leaves:
         hint = "clean up before the thread ends"
@@ -118,6 +119,20 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
         reuses=file.frees and file.compared,
         tracks=choices.only in TRACKING,
     ), file
+
+
+def _without(entry: str, file: File, span: Span) -> InputError:
+    """There is no function that a program, or a comparison of functions, begins with."""
+    own = sorted(set(file.bodies) - file.library)
+    near = get_close_matches(entry, own, 1)
+    if near:
+        hint = f"did you mean `{near[0]}`?"
+    elif own:
+        name = own[0]
+        hint = f"`--entry {name}` starts from another function; `refine --function {name}` compares one of each file"
+    else:
+        hint = "the file defines no function"
+    return InputError((error("SA720", f"there is no function `{entry}` to start from", span, hint),))
 
 
 def _procedures(file: File, entry: str) -> None:

@@ -45,11 +45,15 @@ ANY = Range()
 
 
 class Words(Struct, frozen=True):
-    """How values of a type are told: those of enumerations by their names, `letters` as such, `pointers` by objects."""
+    """How values of a type are told: those of enumerations by their names, `letters` as such, `pointers` by objects.
+
+    A variable that the translation made up to follow another one says what that is `about`.
+    """
 
     values: tuple[tuple[int, str], ...] = ()
     letters: bool = False
     pointers: bool = False
+    about: str = ""
 
 
 PLAIN = Words()

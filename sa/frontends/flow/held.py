@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
-from sa.frontends.flow.graph import ANY, PLAIN, Cell, Graph, Range, Register
+from sa.frontends.flow.graph import ANY, Cell, Graph, Range, Register, Words
 from sa.frontends.flow.layout import Column, element
 from sa.frontends.flow.naming import ARRAY
 from sa.terms import build
@@ -82,7 +82,7 @@ def held(graph: Graph, wanted: Wanted) -> Held:
 
     def register(word: str, range_: Range, sort: Sort = INT) -> Var:
         var = build.variable(f"{word}.{wanted.name}", sort)
-        text, words = (f"{word} {wanted.told}", PLAIN) if word else (wanted.told, wanted.cell.words)
+        text, words = (f"{word} {wanted.told}", Words(about=wanted.told)) if word else (wanted.told, wanted.cell.words)
         graph.registers[var] = Register(var, range_, Origin(None, text), told=text, words=words)
         return var
 

@@ -151,7 +151,7 @@ def _shown(name: str, words: Words, held: Values, where: Layout) -> Shown:
     if words.pointers:
         objects = ((v, _object_at(v, where)) for v in held if v is not OTHER and v in where.homes)
         values = ((0, "NULL"), *((v, text) for v, text in objects if text is not None))
-    return Shown(name, values, words.letters)
+    return Shown(name, values, words.letters, words.about)
 
 
 def _object_at(address: int, where: Layout) -> str | None:

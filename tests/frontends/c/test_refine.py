@@ -85,6 +85,16 @@ def test_how_both_files_are_read_is_an_option_and_part_of_the_certificate(tmp_pa
     assert sacheck("certify", certificate).exit_code != 0
 
 
+def test_a_function_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    """Without `main`, files are most often meant to be compared function by function."""
+    path = tmp_path / "a.c"
+    path.write_text("int first(int a) { return a; }")
+    for options, hint in (((), "`refine --function first`"), (("--function", "frist"), "did you mean `first`?")):
+        shown = sacheck("refine", *options, str(path), str(path))
+        assert shown.exit_code == 2
+        assert hint in " ".join(shown.stderr.split())
+
+
 def test_options_for_c_are_refused_elsewhere(tmp_path: Path) -> None:
     program = tmp_path / "p.sa"
     program.write_text("global x : int = 0;\nthread T { x := 1; }\n")
