@@ -74,6 +74,7 @@ def test_without_an_accepted_function_there_is_nothing_to_certify() -> None:
     [
         (("refine", "--function", "other", "before.ll", "after.ll"), "SA747"),
         (("refine", "--overflow", "check", "before.ll", "after.ll"), "SA705"),
+        (("refine", "--preserve", "termination", "before.ll", "after.ll"), "SA921"),
         (("refine", "before.ll"), "SA748"),
         (("verify", "before.ll"), "SA748"),
     ],
