@@ -48,9 +48,12 @@ from sa.scripts.result import StepResult
 
 
 def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[Refined]) -> str:
-    """The text of the certificate of `refine`, to be written to a file."""
+    """The text of the certificate of `refine`, to be written to a file. Raises InputError where nothing was asked."""
     # What is not accepted is asked nothing.
     asked = [(a.outcome, a.question) for a in answers if a.question is not None]
+    if not asked:
+        hint = "what is not accepted is told without `--certificate`"
+        raise InputError((error("SA903", f"cannot write `{path}`: no function was compared", None, hint),))
     sources = [s for _, question in asked for s in question.sources]
     entries = [_refinement(outcome, bool(question.concrete.families)) for outcome, question in asked]
     return _text(

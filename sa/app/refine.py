@@ -146,7 +146,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
 
 def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
     """The outcome with what is to be preserved. Raises InputError."""
-    if any(p.source.name.endswith((".c", ".i")) for p in (question.abstract, question.concrete)):
+    if any(p.source.name.endswith((".c", ".i", ".ll")) for p in (question.abstract, question.concrete)):
         message = "what is preserved beside visible actions is decided of programs in `.sa`"
         raise InputError((error("SA921", message, None, "`verify --property termination` asks of each one by itself"),))
     # Few questions are about endings.

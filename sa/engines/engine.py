@@ -4,9 +4,9 @@ An engine is a function from a question, a budget and a report to a stream of ev
 checker looks at each piece. The three kinds differ in what their types let them say: a `Refuter` has no way to
 claim a proof, so an engine that stops at a bound is one.
 
-A new row of a portfolio is an engine and a `Turn` in `portfolio_of_claims.py` or `portfolio_of_goals.py`. The engine calls
-`spend(bounds, units)` (`base/limits.py`) where it works, about one unit a microsecond, and raises what that raises. It is
-asked again with more where its share was used up; what it wants to keep until then it keeps as `Shared` data.
+A new row of a portfolio is an engine and a `Turn` in `portfolio_of_claims.py` or `portfolio_of_goals.py`. The engine
+calls `spend(bounds, units)` (`base/limits.py`) where it works, about one unit a microsecond, and raises what that
+raises. It is asked again with more where its share was used up; what it keeps until then is `Shared` data.
 """
 
 from __future__ import annotations

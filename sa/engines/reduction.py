@@ -16,7 +16,7 @@ from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, part_of
 from sa.certificates.reduced import Composed
-from sa.certificates.run import Bad, Run
+from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
@@ -115,11 +115,23 @@ def _in_words(work: _Work) -> str:
 
 
 def _refuted(work: _Work, block: Bad, reached: Run, how: str) -> Iterator[Refuted]:
-    bad = next((b for b in work.open_() if block in work.blocks[b]), None)
     try:
         fine = work.made.run(reached)
     except Unevaluable:
         return
-    if bad is not None and fine is not None:
+    if fine is None:
+        return
+    # Blocks that are equal as steps may end in different failures: which one is said by the run.
+    about = (b for b in work.open_() if block in work.blocks[b] and _ends_in(fine, b))
+    bad = next(about, None)
+    if bad is not None:
         work.refuted.add(bad)
         yield Refuted(bad, fine, f"{how}, of blocks")
+
+
+def _ends_in(run: Run, bad: Bad) -> bool:
+    """Whether the last step of a run that fails is the failure that this is about."""
+    wanted, last = bad.failing, run.turns[-1] if run.turns else None
+    if run.ending is not Ending.FAILED or wanted is None or last is None:
+        return run.ending is not Ending.FAILED
+    return wanted.thread in (None, last.thread) and wanted.edge in (None, last.move.edge)

@@ -8,13 +8,13 @@ Rybalchenko 2004; one strict step at a time, as lexicographic ranks want it: Bra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import lcm
 
 from msgspec import Struct, field
 
 from sa.base.limits import Limits
-from sa.ranking.constraints import Alternative, alternatives
+from sa.ranking.constraints import Alternative, Row, alternatives
 from sa.smt.linear import solution
 from sa.terms.build import linear, linear_parts
 from sa.terms.sort import INT
@@ -101,7 +101,7 @@ def _implied(system: _System, way: Alternative, ranks: set[tuple[int, int]], les
             _add(columns, None, coefficient, sign * constant)
             for part, c in parts.items():
                 _add(columns, part, coefficient, sign * c)
-    for row in way.rows:
+    for row in _relevant(way.rows, columns.keys()):
         multiplier = _fresh(system, not row.exact)
         _add(columns, None, multiplier, -row.constant)
         for part, c in row.parts.items():
@@ -109,6 +109,16 @@ def _implied(system: _System, way: Alternative, ranks: set[tuple[int, int]], les
     _add(columns, None, _fresh(system, True), -1)
     for column, unknown in columns.items():
         system.equations.append(({n: c for n, c in unknown.items() if c}, -less if column is None else 0))
+
+
+def _relevant(rows: Sequence[Row], columns: Set[Term | None]) -> list[Row]:
+    """The rows that speak of the columns, or of what others of them speak of: no others can be of use."""
+    known, left, found = set(columns), list(rows), list[Row]()
+    while fresh := [r for r in left if not r.parts or not known.isdisjoint(r.parts)]:
+        found += fresh
+        left = [r for r in left if r not in fresh]
+        known.update(p for r in fresh for p in r.parts)
+    return found
 
 
 def _add(columns: dict[Term | None, dict[int, int]], column: Term | None, unknown: int, amount: int) -> None:

@@ -119,7 +119,10 @@ def _ranked(search: _Search, component: tuple[int, ...], own: list[Step]) -> Sta
     every = _variables(search)
     # A rank in the user's variables tells more.
     plain = tuple(v for v in every if not v.name.base.startswith("_"))
-    for variables in dict.fromkeys((plain, every)):
+    # What nobody else writes is not disturbed.
+    written = {v for _, updates in search.graph.disturbances for v in updates}
+    undisturbed = tuple(v for v in plain if v not in written)
+    for variables in dict.fromkeys((undisturbed, plain, every)):
         disturbances = list(_disturbances(search, component, variables))
         for shared in (True, False):
             for step in _promising(own):

@@ -27,6 +27,8 @@ from sa.terms.build import TRUE
 
 #: So many states are looked at: where there may be more, and where these may be all.
 FEW, MANY = 3_000, 60_000
+#: Ranges of more values than these are not tried as a whole where few states are looked at.
+WIDE = 200
 _BETWEEN_LOOKS = 1_024
 
 #: A step: the number of the thread, and the state it leads to.
@@ -52,12 +54,13 @@ class _Stepping(Struct):
 
 def explored(threads: tuple[Automaton, ...], ends: Ends, most: int, bounds: Limits, report: Report) -> Explored:
     """The states that are reached, at most so many. Raises LimitReached."""
+    few = WIDE if most <= FEW else most
     # What no thread does is never found, so that the search goes on to its end.
     never = Bad(Failing(""), None)
     formulas = (ends.since, TRUE if ends.until is None else ends.until, ends.apart)
     asked = (never, *(Bad(None, f) for f in formulas))
-    found = search(system(threads, asked), Effort(most, most, False, inexact=min(most, FEW)), bounds, report)
-    making = Making(found.system, found.layout, found.pool, most, bounds, True)
+    found = search(system(threads, asked), Effort(most, few, False, inexact=min(most, FEW)), bounds, report)
+    making = Making(found.system, found.layout, found.pool, few, bounds, True)
     slots = [found.layout.slots[c] for c in found.system.counters]
     stepping = _Stepping(found, making, tuple((s.shift, s.mask) for s in slots))
     steps = dict[int, tuple[Step, ...]]()

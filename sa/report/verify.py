@@ -185,7 +185,7 @@ def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Se
     names = ", ".join(f.claim.name for f in shown.findings)
     goes_on = any(f.ended is not None for f in shown.findings)
     program = one_of(outcome.program, shown.findings[0].claim.beside)
-    reasons = dict.fromkeys(reason_of_run(f, program) for f in shown.findings if f.ended is None)
+    reasons = dict.fromkeys(reason_of_run(f, program) for f in shown.findings)
     head = Paragraph(f"{names}: {'not so in' if goes_on else 'violated at the end of'} this run:")
     yield (head, *(Paragraph(f"{reason}.", Tone.BAD) for reason in reasons))
     yield (RunTrace(shown.run, program, details),)
@@ -206,6 +206,10 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     """What goes wrong at the end of a run, in one sentence."""
     run = finding.run
     assert run is not None
+    if finding.ended is not None:
+        if run.cycle is None:
+            return "Nobody can step any more"
+        return f"The steps from {run.cycle + 1} on are repeated for ever"
     if (race := race_told(finding, program)) is not None:
         return race
     values = ", ".join(violating(finding, program))

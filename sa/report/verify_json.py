@@ -114,9 +114,7 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         unknown_json(finding.unknown),
         shown.index(finding.run) if finding.run is not None else None,
         list(violating(finding, one_of(outcome.program, finding.claim.beside))) if finding.run is not None else [],
-        None
-        if finding.run is None or finding.ended is not None
-        else reason_of_run(finding, one_of(outcome.program, finding.claim.beside)),
+        None if finding.run is None else reason_of_run(finding, one_of(outcome.program, finding.claim.beside)),
         [tried_json(t) for t in tried_about(outcome, finding.claim)],
         list(reasons_told(finding)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 
 import z3
@@ -27,11 +27,8 @@ def solution(
     gauge = Gauge(solver)
     gauge.allow(bounds, _RLIMIT)
     numbers = sorted({n for parts, _ in equations for n in parts})
-    unknown = {n: z3.Real(f"u{n}", context) for n in numbers}
-    solver.add([unknown[n] >= 0 for n in numbers if n in positive])
-    for parts, constant in equations:
-        total = z3.Sum([c * unknown[n] for n, c in parts.items()]) if parts else z3.RealVal(0, context)
-        solver.add(total == constant)
+    # As text: to make expressions one by one takes longer than to solve them.
+    solver.from_string("".join(_written(equations, numbers, positive)))
     answer = solver.check()
     spent = gauge.count(bounds)
     if answer == z3.unknown:
@@ -40,5 +37,22 @@ def solution(
     if answer != z3.sat:
         return None
     model = solver.model()
-    values = {n: model.eval(u, model_completion=True) for n, u in unknown.items()}
+    values = {n: model.eval(z3.Real(f"u{n}", context), model_completion=True) for n in numbers}
     return {n: Fraction(v.numerator_as_long(), v.denominator_as_long()) for n, v in values.items()}
+
+
+def _written(
+    equations: Sequence[tuple[Mapping[int, int], int]], numbers: Sequence[int], positive: Set[int]
+) -> Iterator[str]:
+    """The system in SMT-LIB."""
+    for n in numbers:
+        yield f"(declare-const u{n} Real)\n"
+        if n in positive:
+            yield f"(assert (>= u{n} 0.0))\n"
+    for parts, constant in equations:
+        total = " ".join(f"(* {_real(c)} u{n})" for n, c in parts.items())
+        yield f"(assert (= (+ 0.0 {total}) {_real(constant)}))\n"
+
+
+def _real(value: int) -> str:
+    return f"{value}.0" if value >= 0 else f"(- {-value}.0)"

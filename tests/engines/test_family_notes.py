@@ -20,7 +20,5 @@ def test_numbers_of_copies_that_are_too_many_are_told_once(monkeypatch: pytest.M
     monkeypatch.setattr(families, "answered", lambda goal, *rest: families.Result(goal, Verdict.UNKNOWN, *4 * (None,)))
     outcome = refine(program_of(ABSTRACT), program_of(CONCRETE), None, Options(limits(20.0, None)))
     said = [note for note in outcome.notes if "joint locations" in note]
-    both = (
-        "plays with 1 copy of T and 2 copies of U, or with 2 copies of T and 1 copy of U, or more, were not looked for"
-    )
+    both = "plays with 1 copy of T and 2 copies of U, or with 2 copies of T and 1 copy of U, or more, were not tried"
     assert said == [f"{both}: too many joint locations"]

@@ -63,3 +63,8 @@ def test_reduction_says_what_enumeration_says_of_thousands(part: int) -> None:
     """The same for many seeds."""
     for seed in range(1_000 + part * 500, 1_500 + part * 500):
         compare(seed)
+
+
+def test_blocks_that_are_equal_as_steps_and_end_in_different_failures() -> None:
+    """Found at random: the run says which failure it is about."""
+    assert compare(5386)["reached"] > 0

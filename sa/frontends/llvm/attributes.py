@@ -17,7 +17,7 @@ from sa.frontends.llvm.objects import Access, accesses, rooted
 from sa.frontends.llvm.unit import Side, name_of
 
 #: What changes nothing of what a function does, at functions and results.
-_HARMLESS = frozenset({
+HARMLESS = frozenset({
     "noinline", "alwaysinline", "inlinehint", "optnone", "optsize", "minsize", "cold", "hot", "mustprogress",
     "nounwind", "norecurse", "nofree", "nocallback", "uwtable", "ssp", "sspstrong", "sspreq",
     "nonlazybind", "local_unnamed_addr", "unnamed_addr", "dso_local", "dso_preemptable", "internal", "private",
@@ -27,7 +27,7 @@ _HARMLESS = frozenset({
 })  # fmt: skip
 
 #: What changes nothing of a parameter, or is modelled.
-_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "noext"})
+OF_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "noext"})
 
 #: What is said of pointers that both functions are given alike: it need not be used, but must not be added.
 _SAID_BEFORE = re.compile(r"(nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\))$")
@@ -47,7 +47,7 @@ def check_attributes(side: Side, source: s.Signature) -> None:
     for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
         own = [a for a in found if a.place.base == parameter.operand]
         for word in parameter.attributes:
-            if word in _PARAMETERS or word.startswith('"'):
+            if word in OF_PARAMETERS or word.startswith('"'):
                 continue
             if (word == "nocapture" or word.startswith("captures(")) and not _hands_on(side):
                 continue
@@ -71,7 +71,7 @@ def _hands_on(side: Side) -> bool:
 
 def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
     name = re.match(r"[\w.]+", word)
-    if word.startswith('"') or name is None or name[0] in _HARMLESS:
+    if word.startswith('"') or name is None or name[0] in HARMLESS:
         return True
     lines = [line.instruction for b in side.function.blocks for line in b.lines]
     if name[0] != "noreturn" and any(not callee_of(c).startswith("llvm.") for c in called_in(side.function)):

@@ -85,8 +85,6 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[str, ...]:
     if _LIBRARY.fullmatch(callee):
         hint = "call a function of another name: LLVM knows what this one does"
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
-    if callee in module.defined:
-        raise refused(body, f"a call of `@{callee}`, which the module defines,", "inline it, or declare it only")
     if call.variadic or declared.variadic:
         raise refused(body, "a call with any number of arguments", "call a function of a known type")
     groups = (word for group in call.groups for word in module.groups.get(group, ()))

@@ -30,8 +30,8 @@ from sa.frontends.llvm.caveats import (
     RACING_READS,
     TYPES,
 )
+from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
-from sa.frontends.llvm.read import function_of as read_function
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
@@ -83,7 +83,7 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
 
 def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
     """Both functions, and what they have in common. Raises InputError."""
-    one, two = (read_function(module, name) for module in (first, second))
+    one, two = (inlined(module, name) for module in (first, second))
     _alike(one.signature, two.signature)
     parameters = one.signature.parameters
     defined = frozenset(n for n, p in enumerate(parameters) if "noundef" in p.attributes)
@@ -109,6 +109,9 @@ def _calls_alike(sides: Sequence[Side]) -> None:
     known = dict[str, object]()
     for side in sides:
         for call in called_in(side.function):
+            if any(callee_of(call) in other.module.defined for other in sides):
+                message = f"`@{callee_of(call)}` is called here, and defined in the other file"
+                raise s.refused("SA744", message, side.function.signature.span, "define it in both files")
             shape = call.type, is_defined(call, side.module), [a.type for a in call.arguments]
             if known.setdefault(callee_of(call), shape) != shape:
                 message = f"`@{callee_of(call)}` is declared in several ways"

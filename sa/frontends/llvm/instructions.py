@@ -42,7 +42,7 @@ from sa.terms.term import Term
 #: What may be attached to an instruction without a meaning for what it does.
 _IGNORED = frozenset({
     "dbg", "prof", "srcloc", "annotation", "unpredictable", "nosanitize", "heapallocsite", "DIAssignID", "llvm.loop",
-    "llvm.access.group", "tbaa", "tbaa.struct",
+    "llvm.access.group", "tbaa", "tbaa.struct", "mustprogress",
 })  # fmt: skip
 
 
@@ -150,6 +150,8 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             exchanged(body, name, instruction)
         case s.Fence(order):
             fenced(body, order)
+        case s.Defined(value):
+            _defined(body, value)
         case s.Extract():
             _extracted(body, name, instruction)
         case s.Offset():
@@ -161,6 +163,12 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             _ended(body, instruction, block, flow)
         case _:
             assert_never(instruction)
+
+
+def _defined(body: Body, value: s.Typed) -> None:
+    """What is given or returned must not be poison. Pointers count as values here."""
+    if not isinstance(value.type, s.PointerType):
+        definite(body, value, "a value that must not be poison")
 
 
 def _attached(body: Body, line: s.Line) -> None:
@@ -277,6 +285,9 @@ def _copy(body: Body, known: Plain | Leaf) -> Plain | Leaf:
 def _makes_progress(body: Body, block: s.Block) -> bool:
     """Whether the loop that a block goes round is taken to end (LangRef, `mustprogress`)."""
     if not {"mustprogress", "willreturn"}.isdisjoint(body.function.signature.attributes):
+        return True
+    if "mustprogress" in block.lines[-1].attachments:
+        # It is said of the function that this is a part of.
         return True
     metadata = body.unit.module.metadata
     said = metadata.get(block.lines[-1].attachments.get("llvm.loop", ""), "")

@@ -20,9 +20,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 #: Linkage by which another definition may take the place of this one, or be merged with it.
-_INTERPOSABLE = frozenset(
-    {"weak", "linkonce", "common", "extern_weak", "external", "available_externally", "appending"}
-)
+INTERPOSABLE = frozenset({"weak", "linkonce", "common", "extern_weak", "external", "available_externally", "appending"})
 
 #: What else is said of a variable that changes nothing here.
 _HARMLESS = frozenset({
@@ -96,10 +94,10 @@ def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
             raise s.refused("SA745", message, access.span, "access it by its own type")
         known = touched(access.place, access.bits, own)
         bounded = known is not None and known.count and access.place.index is None
-        if not bounded and not _INTERPOSABLE.isdisjoint(variable.words):
+        if not bounded and not INTERPOSABLE.isdisjoint(variable.words):
             message = f"how large `@{variable.name}` is, which another module defines, is not known"
             raise s.refused("SA745", message, access.span, "define it in this module")
-        if other := sorted(set(variable.words) - _HARMLESS - _INTERPOSABLE):
+        if other := sorted(set(variable.words) - _HARMLESS - INTERPOSABLE):
             message = f"`@{variable.name}` is `{other[0]}`, which is not accepted"
             raise s.refused("SA745", message, access.span, "use an ordinary variable")
         if access.align > _alignment(access.place, variable, access.bits, module):
@@ -144,7 +142,7 @@ def _shape(variable: s.GlobalVariable, module: s.Module) -> Shape:
 
 
 def _object(variable: s.GlobalVariable, shape: Shape) -> Object:
-    known = variable.constant and _INTERPOSABLE.isdisjoint(variable.words)
+    known = variable.constant and INTERPOSABLE.isdisjoint(variable.words)
     values = list(_values(variable.first, len(shape.scalars))) if known else [None] * len(shape.scalars)
     cells = (_cell(x.path, x.bits, value) for x, value in zip(shape.scalars, values, strict=True))
     return Object(variable.name, tuple(cells), Storage.STATIC, Origin(variable.span), kept=variable.constant)

@@ -285,6 +285,12 @@ class Unreachable(Struct, frozen=True):
     """`unreachable`."""
 
 
+class Defined(Struct, frozen=True):
+    """That a value is neither poison nor `undef`, or else the behaviour is undefined: no line of a file is this."""
+
+    value: Typed
+
+
 class Offset(Struct, frozen=True):
     """`getelementptr` as an instruction."""
 
@@ -293,7 +299,7 @@ class Offset(Struct, frozen=True):
 
 Instruction: TypeAlias = (
     Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract | Call
-    | Return | Jump | Branch | Switch | Unreachable | Offset
+    | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
 )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_what_is_no_plain_number_is_refused_in_a_sentence(tmp_path: Path) -> Non
     text = "float g; int f(void) { g = 1; return 0; }"
     with pytest.raises(InputError) as wrong:
         verdict(text, text, tmp_path)
-    assert "which is no plain number, is not accepted" in wrong.value.diagnostics[0].message
+    assert "which is no plain number, is not supported" in wrong.value.diagnostics[0].message
 
 
 def test_no_play_counts_that_loses_only_because_a_loop_never_ends(tmp_path: Path) -> None:

@@ -52,7 +52,12 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "fair", "expected"), [p[1:] for p in PROGRAMS], ids=[p[0] for p in PROGRAMS])
+#: Those with many states.
+LONG = {"waits", "waits-after-its-time", "held"}
+MARKED = [pytest.param(*p[1:], id=p[0], marks=pytest.mark.fuzz if p[0] in LONG else ()) for p in PROGRAMS]
+
+
+@pytest.mark.parametrize(("text", "fair", "expected"), MARKED)
 def test_a_program_ends_or_has_a_run_without_end(text: str, fair: bool, expected: Verdict, tmp_path: Path) -> None:
     (tmp_path / "t.c").write_text(HEAD + text)
     reading = Reading(only="termination", fair=fair)
