@@ -54,7 +54,8 @@ class Ends(Struct, frozen=True):
 
     Without `until`: these threads take finitely many steps. With it: at or behind each state with `since` there is one
     with `until`. Formulas are those of invariants. Of `fair` runs alone: a thread that can take a step from some
-    moment on takes one. Runs with a state in which `apart` is true do not count.
+    moment on takes one. Runs with a state in which `apart` is true do not count. What is claimed of one thread is
+    claimed `of` it.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Ends(Struct, frozen=True):
     since: Term = build.TRUE
     until: Term | None = None
     apart: Term = build.FALSE
+    of: str | None = None
 
 
 #: The invariant that `progress` claims: a word of the language, so that no other one has the name.

@@ -66,7 +66,8 @@ def _claims(program: Program) -> Iterator[Claimed]:
         bound = invariant.origin in program.bounds
         yield Claimed(claim_of(invariant), bads, threads, families, bound)
     for ends in program.ends:
-        yield Claimed(ends.name, (), threads, families, ends=ends)
+        name = ends.name if ends.of is None else f"{ends.of}: {ends.name}"
+        yield Claimed(name, (), threads, families, ends=ends)
 
 
 def _checks(program: Program, thread: automaton.Automaton) -> Iterator[Claimed]:

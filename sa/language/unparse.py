@@ -36,7 +36,7 @@ def show_program(program: Program, comments: Mapping[str, Sequence[str]] | None 
     for thread in program.threads:
         guarantees = tuple(g for g in program.guarantees if g.thread == thread.name)
         noted = (comments or {}).get(thread.name, ())
-        own = tuple(f"terminates{_asked(e.expect)};" for e in program.ends if e.name == f"{thread.name}: terminates")
+        own = tuple(f"terminates{_asked(e.expect)};" for e in program.ends if e.of == thread.name)
         lines += ["", *_automaton(thread, known, guarantees, noted, own)]
     for family in program.families:
         guarantees = tuple(g for g in program.guarantees if g.thread == family.thread.name)
@@ -56,7 +56,7 @@ def _ends(program: Program) -> Iterator[str]:
     for end in program.ends:
         if end.until is not None:
             yield f"leads {show(end.since)} ~> {show(end.until)}{_asked(end.expect)};"
-        elif end.name == "terminates":
+        elif end.of is None:
             yield f"terminates{_asked(end.expect)};"
 
 

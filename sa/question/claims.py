@@ -139,10 +139,7 @@ def _claims_of(program: Program) -> tuple[Claim, ...]:
 def _endings(program: Program) -> Iterator[Claim]:
     """What is claimed of infinite runs."""
     for ends in program.ends:
-        (first, *_) = ends.threads
-        thread = first if ends.name.startswith(f"{first}: ") else None
-        what = ends.name if thread is None else ends.name.removeprefix(f"{thread}: ")
-        yield Claim(what, (), ends.origin, ends.expect, program.threads, thread=thread, ends=ends)
+        yield Claim(ends.name, (), ends.origin, ends.expect, program.threads, thread=ends.of, ends=ends)
 
 
 def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim]:

@@ -133,7 +133,7 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
 def _written(term: Term, concrete: Automaton) -> str | None:
     """The variable of which a formula says that both sides write it."""
     shown = {v.var: v.shown for v in concrete.variables if v.shown is not None and v.shown.about}
-    found = [s for v in term.free if (s := shown.get(v)) is not None and s.name.startswith("has written")]
+    found = [s for v in term.free if (s := shown.get(v)) is not None and s.name == f"has written {s.about}"]
     return found[0].about if len(found) == 1 else None
 
 

@@ -68,6 +68,7 @@ def proved() -> Outcome:
     return _ask(PAID, LOCKED)
 
 
+@pytest.mark.fuzz
 def test_what_is_shown_after_it_was_written_is_proved(proved: Outcome) -> None:
     assert proved.verdict is Verdict.PROVED
     assert isinstance(proved.composition, CrowdComposition) and proved.composition.ghosts
@@ -161,10 +162,12 @@ def _composition(outcome: Outcome | Found) -> CrowdComposition:
     return outcome.composition
 
 
+@pytest.mark.fuzz
 def test_the_proof_is_accepted_as_it_is_written(proved: Outcome) -> None:
     assert _rulings(PAID, LOCKED, _composition(proved)) == ["accepted"]
 
 
+@pytest.mark.fuzz
 def test_with_another_start_or_another_step_it_is_not(proved: Outcome) -> None:
     made = _composition(proved)
     (ghost,) = made.ghosts
@@ -177,6 +180,7 @@ def test_with_another_start_or_another_step_it_is_not(proved: Outcome) -> None:
         assert "accepted" not in _rulings(PAID, LOCKED, with_another)
 
 
+@pytest.mark.fuzz
 def test_what_is_related_besides_is_about_no_copy(proved: Outcome) -> None:
     made = _composition(proved)
     ((_, identity),) = made.copies

@@ -52,9 +52,9 @@ def compare(seed: int) -> Counter[str]:
 
 def test_reduction_says_what_enumeration_says() -> None:
     """Of some dozens of programs; both answers occur."""
-    found = sum((compare(seed) for seed in range(60)), Counter[str]())
-    assert found["excluded"] > 20
-    assert found["reached"] > 20
+    found = sum((compare(seed) for seed in range(20)), Counter[str]())
+    assert found["excluded"] > 5
+    assert found["reached"] > 5
 
 
 @pytest.mark.fuzz

@@ -66,9 +66,8 @@ def _of_threads(module: syntax.Module, threads: Sequence[Automaton], problems: l
             for thread in threads:
                 name = named(thread.name)
                 if written and whole(name) == d.name.name and index in (None, name.position):
-                    yield Ends(
-                        f"{thread.name}: terminates", (thread.name,), _origin(written[0].span), written[0].expect
-                    )
+                    (first, *_) = written
+                    yield Ends("terminates", (thread.name,), _origin(first.span), first.expect, of=thread.name)
 
 
 def _written(declaration: syntax.Thread | syntax.AutomatonDeclaration) -> Sequence[syntax.Terminates]:

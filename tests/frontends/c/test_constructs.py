@@ -47,7 +47,7 @@ def answer(folder: Path, text: str) -> str:
     file = folder / "p.c"
     file.write_text(HEAD + text)
     try:
-        outcome = verify(load_program(str(file), families=True).program, Options(limits(30.0, None)))
+        outcome = verify(load_program(str(file), families=True).program, Options(limits(60.0, None)))
         verdict = within_bounds(outcome).verdict
     except InputError as wrong:
         return wrong.diagnostics[0].code
@@ -86,8 +86,18 @@ def test_expressions_have_the_values_that_gcc_says(tmp_path: Path, head: str, te
     )
 
 
+#: What takes ten seconds or more.
+LONG = frozenset({
+    "a-queue-of-ones-in-allocated-memory: PROVED",
+    "any number of threads that are waited for: PROVED",
+    "what is changed behind a join of any number of threads: UNKNOWN",
+})  # fmt: skip
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("head", "text"), cases("answers.txt"))
+@pytest.mark.parametrize(
+    ("head", "text"), [pytest.param(*c, marks=pytest.mark.fuzz if c[0] in LONG else ()) for c in cases("answers.txt")]
+)
 def test_concurrent_programs_have_the_answers_that_are_right(tmp_path: Path, head: str, text: str) -> None:
     assert answer(tmp_path, text) == head.split(": ")[1]
 

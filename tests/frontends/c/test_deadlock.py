@@ -93,7 +93,7 @@ def test_a_run_of_a_few_threads_is_judged_again_from_the_source(tmp_path: Path) 
     assert sacheck("certify", str(proof)) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.fuzz
 def test_that_a_few_threads_have_no_deadlock_is_accepted_of_nobody(tmp_path: Path) -> None:
     path, proof = tmp_path / "prog.c", tmp_path / "proof.json"
     path.write_text(HEADERS + CROWD.format(then="pthread_mutex_unlock(&a);"))

@@ -53,7 +53,7 @@ def test_no_question_about_a_random_program_ends_in_an_internal_error(tmp_path: 
         path.write_text(text)
         for reading in readings():
             try:
-                verify(VerifyRequest(str(path), False, Options(limits(3.0, None)), reading))
+                verify(VerifyRequest(str(path), False, Options(limits(1.0, None)), reading))
             except InputError:
                 continue
             except Exception as wrong:
