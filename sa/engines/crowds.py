@@ -58,7 +58,8 @@ CROWDS: Portfolio = (
     Turn(FEW_STATES, 0.15),
     Turn(CONTROL, 0.2),
     Turn(ELEMENTS, 0.2),
-    Turn(COUNTS, 0.3),
+    # It settles most of what boxes and conjunctions of each copy leave open, with a few million units.
+    Turn(COUNTS, 0.6),
     Turn(CONJUNCTIONS, 0.25),
     Turn(JOINT, 0.3),
     Turn(BOUNDED, 0.1),
