@@ -48,10 +48,10 @@ _OPEN = Unknown(Reason.BOUND, "there are too many states, and the concrete progr
 _WORDS = {Kept.TERMINATION: "end in every run", Kept.PROGRESS: "let somebody step in every state"}
 
 
-#: What is claimed beside the rest.
 #: Units for whether the concrete program is so by itself.
 ALWAYS = 40_000_000
 
+#: What is claimed beside the rest.
 _CLAIMS = {
     Kept.TERMINATION: "a run that goes on for ever without a visible action has an abstract one that does so",
     Kept.PROGRESS: "a run that is stuck has an abstract one that is stuck or at its end",

@@ -186,7 +186,7 @@ def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Se
     goes_on = any(f.ended is not None for f in shown.findings)
     program = one_of(outcome.program, shown.findings[0].claim.beside)
     reasons = dict.fromkeys(reason_of_run(f, program) for f in shown.findings)
-    head = Paragraph(f"{names}: {'not so in' if goes_on else 'violated at the end of'} this run:")
+    head = Paragraph(f"{names}: violated {'by' if goes_on else 'at the end of'} this run:")
     yield (head, *(Paragraph(f"{reason}.", Tone.BAD) for reason in reasons))
     yield (RunTrace(shown.run, program, details),)
     for finding in shown.findings:

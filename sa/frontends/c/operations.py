@@ -27,8 +27,9 @@ from sa.frontends.c.types import (
     usual,
 )
 from sa.frontends.c.unions import read, write
-from sa.frontends.c.values import Result, Unsupported, Value, binary, compared, number, undecided
+from sa.frontends.c.values import Result, Unsupported, Value, binary, number, undecided
 from sa.frontends.flow.actions import Show
+from sa.frontends.flow.bits import comparison
 from sa.frontends.flow.graph import (
     Begin,
     Divide,
@@ -241,7 +242,7 @@ def operation(body: Body, op: str, one: Value, two: Value) -> Value:
             body.file.recasts |= one.type != two.type
         body.file.placed |= all(pointers) and not known and op not in ("==", "!=")
         body.file.numbers |= not all(pointers) and build.ZERO not in (one.term, two.term)
-        return Value(compared(op, number(one), number(two)), INT)
+        return Value(comparison(op, number(one), number(two)), INT)
     if op in ("+", "-"):
         for pointer in (one, two):
             if isinstance(pointer.type, Pointer):

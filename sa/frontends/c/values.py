@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sa.frontends.c.types import INT, LONG, CType, Float, Int, Pointer, range_of, usual
-from sa.frontends.flow.bits import bitwise, within
+from sa.frontends.flow.bits import bitwise, comparison, within
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
 from sa.frontends.flow.spans import Registers, span_of
@@ -148,24 +148,7 @@ def _compared(op: str, one: Value, two: Value) -> Term:
         value = two.term.value
         if value in (0, 1):
             return one.term if (op == "==") == bool(value) else build.lnot(one.term)
-    return compared(op, number(one), number(two))
-
-
-def compared(op: str, a: Term, b: Term) -> Term:
-    """A comparison of integers."""
-    match op:
-        case "==":
-            return build.eq(a, b)
-        case "!=":
-            return build.ne(a, b)
-        case "<":
-            return build.lt(a, b)
-        case "<=":
-            return build.le(a, b)
-        case ">":
-            return build.lt(b, a)
-        case _:
-            return build.le(b, a)
+    return comparison(op, number(one), number(two))
 
 
 def _within(term: Term, kind: Int, registers: Registers) -> tuple[int, int]:

@@ -30,6 +30,23 @@ def within(term: Term, ends: tuple[int, int], known: Interval = (None, None)) ->
     return result
 
 
+def comparison(op: str, a: Term, b: Term) -> Term:
+    """A comparison of integers."""
+    match op:
+        case "==":
+            return build.eq(a, b)
+        case "!=":
+            return build.ne(a, b)
+        case "<":
+            return build.lt(a, b)
+        case "<=":
+            return build.le(a, b)
+        case ">":
+            return build.lt(b, a)
+        case _:
+            return build.le(b, a)
+
+
 def bitwise(op: str, a: Term, b: Term, kind: tuple[int, bool], registers: Registers) -> Term:
     """`&`, `|` or `^` of two numbers of a type: its bits, and whether it is signed."""
     width, signed = kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from sa.frontends.flow.bits import bitwise, within
+from sa.frontends.flow.bits import bitwise, comparison, within
 from sa.frontends.flow.spans import Registers, span_of
 from sa.frontends.llvm.body import canonical
 from sa.terms import build
@@ -124,24 +124,18 @@ def compared(predicate: str, a: Term, b: Term, bits: int, registers: Registers) 
     return formula if known is None else build.boolean(known)
 
 
+#: LangRef's predicates without their sign.
+_PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
 def _compared(predicate: str, a: Term, b: Term, bits: int, registers: Registers) -> Term:
-    if predicate == "eq":
-        return build.eq(a, b)
-    if predicate == "ne":
-        return build.ne(a, b)
+    if predicate in ("eq", "ne"):
+        return comparison(_PREDICATES[predicate], a, b)
     if predicate[0] == "u":
         a, b = unsigned(a, bits, registers), unsigned(b, bits, registers)
     else:
         a, b = signed(a, bits), signed(b, bits)
-    match predicate[1:]:
-        case "lt":
-            return build.lt(a, b)
-        case "le":
-            return build.le(a, b)
-        case "gt":
-            return build.lt(b, a)
-        case _:
-            return build.le(b, a)
+    return comparison(_PREDICATES[predicate[1:]], a, b)
 
 
 def of_one_sign(a: Term, b: Term, bits: int) -> Term:
