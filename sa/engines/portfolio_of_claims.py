@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.base.diagnostic import InputError
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, no_engine, when_asked
-from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
+from sa.explicit.deciders import by_all_states, by_far_states, by_few_states, by_walks
 from sa.hybrid import exploring
 from sa.hybrid.engine import (
     by_control,
@@ -105,6 +105,7 @@ FAR_STATES: ClaimEngine = Decider(
     "far-states", "longer searches, and runs found by a beam, where values grow", by_far_states
 )
 MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
+WALKS: ClaimEngine = Decider("random-runs", "long runs, threads chosen at random", by_walks)
 CONTROL: ClaimEngine = Decider(
     "control",
     "explicit control with symbolic data: relations between variables at each control point",
@@ -321,6 +322,7 @@ CLAIMS: Portfolio = (
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),
+    Turn(WALKS, 0.05, since=1),
     Turn(QUICK_COUNTERS, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
