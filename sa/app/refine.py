@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from math import inf
 from os.path import realpath
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.limits import LimitReached, allot
 from sa.base.source import Source
-from sa.base.verdict import Verdict
+from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.play import Loss
 from sa.certificates.preservation import Kept
 from sa.conditions.endless import termination
@@ -24,9 +25,10 @@ from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
+from sa.frontends.flow.alone import never_ending
 from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_llvm
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_c, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.loaded import Loaded
 from sa.language.read import beside
@@ -37,6 +39,9 @@ EACH = 20_000_000
 
 #: Units of work for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 30_000_000
+
+#: Units for the question about visible actions before what is to be preserved is looked at.
+BEFORE_PRESERVATION = 1_000_000
 
 #: Said where only the relation fails and the short search found no other one.
 LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
@@ -113,6 +118,8 @@ class Question(Struct, frozen=True):
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = clock()
+    if request.preserve is not None and any(map(is_c, request.paths)):
+        request = replace(request, reading=replace(request.reading, lasting=True))
     asked = parts(request.paths, request.split, request.reading, families=True)
     refuse_loss(request.outputs, (s.name for one in asked if isinstance(one, Question) for s in one.sources))
     seconds = clock() - started
@@ -121,20 +128,16 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             yield Answer(_refused(wanted), (), None, number == len(asked))
             continue
         noticed = _never(wanted, request.options)
-        outcome, question = _answered(wanted, _sharing(request, wanted, len(asked) - number + 1))
-        if question.ending:
-            # Few questions are about endings.
-            from sa.engines.lasting import counted
-
-            outcome = counted(outcome)
-        kept = request.preserve or (question.block.preserve if question.block is not None else None)
-        if kept is not None:
-            outcome = _preserved(outcome, question, Kept(kept), request.options)
-        outcome, question = _without_overflow(outcome, question, number - 1, request)
+        own = _sharing(request, wanted, len(asked) - number + 1)
+        kept = request.preserve or (wanted.block.preserve if wanted.block is not None else None)
+        if kept is None:
+            outcome, question = _compared(wanted, own, number - 1)
+        else:
+            outcome, question = _with_preservation(wanted, own, number - 1, Kept(kept))
         notes = (*outcome.notes, *_broken_promises(question, request.options))
         outcome = replace(
             outcome,
-            claim=question.claim or outcome.claim,
+            claim=_claim(outcome, question),
             said=question.said if kept else _with_termination(question, request.options),
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
             notes=notes,
@@ -144,15 +147,57 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
         seconds = 0.0
 
 
-def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
-    """The outcome with what is to be preserved. Raises InputError."""
-    if any(p.source.name.endswith((".c", ".i", ".ll")) for p in (question.abstract, question.concrete)):
-        message = "what is preserved beside visible actions is decided of programs in `.sa`"
-        raise InputError((error("SA921", message, None, "`verify --property termination` asks of each one by itself"),))
-    # Few questions are about endings.
-    from sa.engines.preserving import with_preservation
+def _compared(wanted: Question, request: RefineRequest, number: int) -> tuple[Outcome, Question]:
+    """The outcome of a question about visible actions alone, and the question that it is of."""
+    outcome, question = _answered(wanted, request)
+    if question.ending:
+        # Few questions are about endings.
+        from sa.engines.lasting import counted
 
-    return with_preservation(outcome, question.abstract, question.concrete, question.block, kept, options)
+        outcome = counted(outcome)
+    return _without_overflow(outcome, question, number, request)
+
+
+def _with_preservation(wanted: Question, request: RefineRequest, number: int, kept: Kept) -> tuple[Outcome, Question]:
+    """The same with what is to be preserved. What is refuted by that need not be compared at length."""
+    options = request.options
+    for units in (BEFORE_PRESERVATION, inf):
+        cuts, soon = options.limits.work.cuts, replace(options, limits=allot(options.limits, units))
+        outcome, question = _compared(wanted, replace(request, options=soon), number)
+        found = _preserved(outcome, question, kept, request, number)
+        if outcome.verdict is not Verdict.UNKNOWN or found.verdict is not Verdict.UNKNOWN:
+            break
+        if options.limits.work.cuts == cuts:
+            break
+    return found, question
+
+
+def _preserved(outcome: Outcome, question: Question, kept: Kept, request: RefineRequest, number: int) -> Outcome:
+    """The outcome with what is to be preserved. Raises InputError."""
+    # Few questions are about endings.
+    from sa.engines.preserving import with_preservation, without_run
+
+    # A function that is undefined may go on for ever, too.
+    abstract = question.abstract if question.claim is None else never_ending(question.abstract)
+    found = with_preservation(outcome, abstract, question.concrete, question.block, kept, request.options)
+    refuted = found.preservation is not None and found.preservation.verdict is Verdict.REFUTED
+    if not refuted or not is_c(question.concrete.source.name) or request.reading.overflow != "assume":
+        return found
+    # The run is one of C only if it is one where overflow is undefined, too.
+    checked = replace(request, reading=replace(request.reading, overflow="check"))
+    again = parts(request.paths, request.split, checked.reading)[number]
+    if isinstance(again, Question):
+        sure = _preserved(outcome, again, kept, checked, number).preservation
+        if sure is not None and sure.verdict is Verdict.REFUTED:
+            return found
+    return without_run(found, Unknown(Reason.UNDEFINED, "the run may need signed arithmetic to overflow"))
+
+
+def _claim(outcome: Outcome, question: Question) -> str:
+    """What is claimed, in words that users know."""
+    if question.claim is None or outcome.preservation is None:
+        return question.claim or outcome.claim
+    return f"{question.claim}; and {outcome.preservation.claim}"
 
 
 def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineRequest:

@@ -80,6 +80,17 @@ class Preservation(Struct, frozen=True):
     run: Run | None = None
     unknown: Unknown | None = None
 
+    @property
+    def claim(self) -> str:
+        """What is claimed, in words."""
+        return _PRESERVED[self.kept]
+
+
+_PRESERVED = {
+    Kept.TERMINATION: "where it can go on for ever without a visible action, so can the first one",
+    Kept.PROGRESS: "where it is stuck, the first one is stuck or at its end",
+}
+
 
 class Outcome(Struct, frozen=True):
     """The answer to a whole question: its goals' results, the combined verdict, what it claims, warnings.
