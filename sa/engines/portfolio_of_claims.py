@@ -312,7 +312,7 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
     # It takes the same little work for many threads as for few.
-    Turn(BOXES, 0.5),
+    Turn(BOXES, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
