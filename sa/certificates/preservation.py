@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.relation import Relation
+from sa.certificates.states import States
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.term import Term
 
 
@@ -46,3 +49,17 @@ class Parting(Struct, frozen=True):
 
     lasso: Lasso
     ended: Ranked | Finite
+
+
+class ByItself(Struct, frozen=True):
+    """The concrete program ends in every run, or is never stuck, whatever the abstract one does."""
+
+    proof: Ranked | Finite | Keeps | Joint | Lemmas | States
+
+
+class AllStates(Struct, frozen=True):
+    """Both sides have few states: whoever judges looks at all of them."""
+
+
+#: What speaks for or against it.
+Preserving: TypeAlias = Following | Parting | ByItself | AllStates

@@ -33,7 +33,7 @@ from sa.ranking.rounds import marked, unmarked
 from sa.ranking.silent import silent_lassos
 
 #: Units for another relation, for concrete runs, and for the abstract ones that follow one of them.
-RELATION, RUNS, FOLLOWERS = 30_000_000, 20_000_000, 5_000_000
+RELATION, RUNS, FOLLOWERS = 10_000_000, 10_000_000, 3_000_000
 #: How many concrete states are looked at, and how many of the runs found among them.
 STATES, MOST_RUNS = 3_000, 12
 

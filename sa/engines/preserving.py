@@ -21,11 +21,13 @@ from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, Limits, Unsupported, allot
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.ends import Lasso
+from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
-from sa.certificates.preservation import Kept
+from sa.certificates.preservation import AllStates, ByItself, Kept, Preserving
 from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.certificates.states import States
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.enumeration import Endless
 from sa.checker.lasso import check_lasso
 from sa.checker.preservation import Broken, TooMany, broken
@@ -36,7 +38,7 @@ from sa.engines.following import followed, followed_in_rounds, parted
 from sa.engines.judging_claims import judged
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Preservation
-from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_claims import CLAIMS, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.explicit.whole import turn_of
 from sa.question.asked import Asked, Excluded, Settled
@@ -112,7 +114,8 @@ def preserved(
     """
     asked = _Asked(concrete, goal, kept, options.limits, options.seed, relation)
     found = (way(asked) for way in (WAYS if ways is None else ways))
-    return next((f for f in found if f is not None), Preservation(kept, Verdict.UNKNOWN, unknown=_unknown(kept)))
+    nothing = Preservation(kept, Verdict.UNKNOWN, unknown=_unknown(kept))
+    return replace(next((f for f in found if f is not None), nothing), goal=goal)
 
 
 class _Asked(Struct, frozen=True):
@@ -134,14 +137,14 @@ def _unknown(kept: Kept) -> Unknown:
     return replace(_OPEN, detail=_OPEN.detail.format(_WORDS[kept]))
 
 
-def _proved(kept: Kept, how: str) -> Preservation:
-    return Preservation(kept, Verdict.PROVED, how)
+def _proved(kept: Kept, how: str, evidence: Preserving) -> Preservation:
+    return Preservation(kept, Verdict.PROVED, how, evidence=evidence)
 
 
 def by_relation(asked: _Asked) -> Preservation | None:
     """By the relation that proves the goal."""
     made = followed(asked.goal, asked.kept, asked.relation, asked.bounds, asked.seed)
-    return None if made is None else _proved(asked.kept, _HOW[asked.kept])
+    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
 
 
 def by_rounds(asked: _Asked) -> Preservation | None:
@@ -149,14 +152,15 @@ def by_rounds(asked: _Asked) -> Preservation | None:
     if asked.kept is not Kept.TERMINATION:
         return None
     made = followed_in_rounds(asked.goal, asked.relation, asked.bounds, asked.seed)
-    return None if made is None else _proved(asked.kept, _HOW[asked.kept])
+    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
 
 
 def by_itself(asked: _Asked) -> Preservation | None:
     """The concrete program is so by itself."""
-    if _always(asked.concrete, asked.kept, allot(asked.bounds, ALWAYS), asked.seed):
-        return _proved(asked.kept, f"the concrete program is shown to {_WORDS[asked.kept]}")
-    return None
+    proof = _always(asked.concrete, asked.kept, allot(asked.bounds, ALWAYS), asked.seed)
+    if proof is None:
+        return None
+    return _proved(asked.kept, f"the concrete program is shown to {_WORDS[asked.kept]}", ByItself(proof))
 
 
 def by_all_states(asked: _Asked) -> Preservation | None:
@@ -166,12 +170,12 @@ def by_all_states(asked: _Asked) -> Preservation | None:
     except (TooMany, Endless, Unevaluable):
         return None
     if found is None:
-        return _proved(asked.kept, "all states of both programs")
+        return _proved(asked.kept, "all states of both programs", AllStates())
     shown = _run(asked.concrete, asked.goal, found)
     ruling = _judged(asked.concrete, shown, asked.bounds, asked.seed)
     if not isinstance(ruling, Accepted):
         return Preservation(asked.kept, Verdict.UNKNOWN, unknown=Unknown(Reason.CHECKER, "the run was not confirmed"))
-    return Preservation(asked.kept, Verdict.REFUTED, run=shown)
+    return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=AllStates())
 
 
 def by_lasso(asked: _Asked) -> Preservation | None:
@@ -188,7 +192,7 @@ def by_lasso(asked: _Asked) -> Preservation | None:
     )
     (begun,) = run.start.threads.values()
     shown = _run(asked.concrete, asked.goal, Broken(begun.values, taken, run.cycle))
-    return Preservation(asked.kept, Verdict.REFUTED, run=shown)
+    return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=made)
 
 
 #: How it is decided: cheap ways first. The others only prove.
@@ -196,34 +200,41 @@ WAYS: tuple[Way, ...] = (by_relation, by_all_states, by_itself, by_lasso, by_rou
 REFUTING: tuple[Way, ...] = (by_all_states, by_lasso)
 
 
-def _always(concrete: Program, kept: Kept, bounds: Limits, seed: int) -> bool:
-    """Whether the concrete program ends in every run, or is never stuck, whatever the abstract one does."""
+#: Why a program is so by itself.
+_Always: TypeAlias = Ranked | Finite | Keeps | Joint | Lemmas | States
+
+
+def _always(concrete: Program, kept: Kept, bounds: Limits, seed: int) -> _Always | None:
+    """Why the concrete program ends in every run, or is never stuck, whatever the abstract one does."""
     try:
         match kept:
             case Kept.TERMINATION:
                 ends = Ends("terminates", tuple(t.name for t in concrete.threads), concrete.threads[0].origin)
                 found = decided(concrete.threads, concrete.axioms, ends, Budget(bounds, seed), CLAIMS)
-                return not isinstance(found.evidence, Unknown | Lasso)
+                return None if isinstance(found.evidence, Unknown | Lasso) else found.evidence
             case Kept.PROGRESS:
                 return _never_stuck(concrete, bounds, seed)
     except Unsupported:
-        return False
+        return None
     except LimitReached as limit:
         if limit.reason is not Reason.WORK:
             raise
-        return False
+        return None
 
 
-def _never_stuck(concrete: Program, bounds: Limits, seed: int) -> bool:
+def _never_stuck(concrete: Program, bounds: Limits, seed: int) -> _Always | None:
     bad = Bad(None, no_standstill(concrete.threads))
 
     def judge(settled: Settled) -> Ruling:
         return judged(concrete.threads, concrete.axioms, settled, bounds, seed)
 
-    for said in run(CLAIMS, Asked(concrete.threads, (bad,), concrete.axioms), Budget(bounds, seed), judge):
+    for said in run(
+        without_reduction(CLAIMS), Asked(concrete.threads, (bad,), concrete.axioms), Budget(bounds, seed), judge
+    ):
         if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
-            return isinstance(said.settled, Excluded)
-    return False
+            evidence = said.settled.evidence if isinstance(said.settled, Excluded) else None
+            return evidence if isinstance(evidence, Keeps | Joint | Lemmas | States) else None
+    return None
 
 
 def _judged(concrete: Program, shown: Run, bounds: Limits, seed: int) -> Ruling:

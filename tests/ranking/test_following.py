@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from typer.testing import CliRunner
 
 from sa.app.refine import RefineRequest, refine
-from sa.base.limits import Limits, limits
+from sa.base.limits import LimitReached, Limits, allot, limits
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.goal import Goal
@@ -17,6 +19,7 @@ from sa.certificates.relation import Relation
 from sa.checker.following import check_following
 from sa.checker.parting import check_parting
 from sa.checker.ruling import Accepted
+from sa.cli.main import application
 from sa.engines.following import followed, parted
 from sa.engines.goals import decide
 from sa.engines.options import Options
@@ -128,10 +131,16 @@ def compared(seed: int) -> set[Verdict]:
         return set()
     (goal,) = goals(first, second, None, whole=True)
     expected = Verdict.PROVED if preserves(above, below, True) else Verdict.REFUTED
-    relation, found = decide(goal, limits(20.0, None)).evidence, set[Verdict]()
+    # What takes long is UNKNOWN.
+    bounds = allot(limits(20.0, None), 500_000)
+    relation, found = decide(goal, bounds).evidence, set[Verdict]()
     known = relation if isinstance(relation, Relation) else None
     for way in (by_relation, by_lasso, by_rounds):
-        said = preserved(second, goal, Kept.TERMINATION, Options(limits(20.0, None)), known, (way,)).verdict
+        own = Options(allot(limits(20.0, None), 500_000))
+        try:
+            said = preserved(second, goal, Kept.TERMINATION, own, known, (way,)).verdict
+        except LimitReached:
+            continue
         assert said in (expected, Verdict.UNKNOWN), (seed, way)
         found.add(said)
     if known is not None and expected is Verdict.REFUTED:
@@ -150,3 +159,58 @@ def test_ranks_and_runs_of_many_pairs_agree_with_the_definition() -> None:
     for seed in range(100, 3_100):
         found |= compared(seed)
     assert {Verdict.PROVED, Verdict.REFUTED} <= found
+
+
+AGAIN = "thread T { @out skip; while (true) { skip; } }"
+THREES = "thread T { local k : int = 0; @out skip; while (true) { await k % 3 == 0; k := k + 3; } }"
+NEVER = "thread T { @out skip; }"
+#: What the abstract and the concrete program are, what is preserved, and what the evidence is.
+ASKED = [
+    (DOWN.format("skip;"), DOWN.format(LEXICOGRAPHIC), "termination", "following"),
+    (DOWN.format("skip;"), DOWN.format("while (i == 7) { skip; }"), "termination", "parting"),
+    (NEVER, "thread T { while (true) { skip; } @out skip; }", "termination", "states"),
+    (NEVER, "thread T { @out skip; }", "progress", "following"),
+    (NEVER, "thread T { local b : bool = false; @out skip; await b; }", "progress", "states"),
+    (
+        AGAIN,
+        "thread T { local k : int = 0; @out skip; while (true) { await k % 3 == 0; k := k + 3; } }",
+        "progress",
+        "proof",
+    ),
+    (NEVER, "thread T { local i : int; @out skip; while (i > 0) { i := i - 1; } }", "termination", "following"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "kept", "kind"), ASKED)
+def test_certificates_say_what_is_preserved(
+    first: str, second: str, kept: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("abs.sa").write_text(first)
+    Path("conc.sa").write_text(second)
+    asked = ("refine", "--no-cache", "--preserve", kept, "--certificate", "proof.json", "abs.sa", "conc.sa")
+    status = CliRunner().invoke(application(), asked).exit_code
+    document = json.loads(Path("proof.json").read_text())
+    (question,) = document["questions"]
+    assert [*question["preserved"]["evidence"]] == [kind]
+    assert CliRunner().invoke(application(), ("certify", "proof.json")).exit_code == 0
+    question["verdict"] = "refuted" if status == 0 else "proved"
+    Path("forged.json").write_text(json.dumps(document))
+    assert CliRunner().invoke(application(), ("certify", "forged.json")).exit_code != 0
+
+
+def test_a_block_that_asks_what_is_preserved_is_not_answered_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("abs.sa").write_text(DOWN.format("skip;"))
+    Path("conc.sa").write_text(
+        DOWN.format(LEXICOGRAPHIC) + '\nrefinement r { abstract "abs.sa"; preserve termination; }'
+    )
+    asked = ("refine", "--no-cache", "--certificate", "proof.json", "conc.sa")
+    assert CliRunner().invoke(application(), asked).exit_code == 0
+    assert CliRunner().invoke(application(), ("certify", "proof.json")).exit_code == 0
+    document = json.loads(Path("proof.json").read_text())
+    document["questions"] = [document["questions"][0]["compared"]]
+    Path("forged.json").write_text(json.dumps(document))
+    assert CliRunner().invoke(application(), ("certify", "forged.json")).exit_code != 0
