@@ -15,7 +15,7 @@ from sa.app.compile_check import Compilation
 from sa.app.refine import Question, question_of
 from sa.base.caveat import together
 from sa.base.diagnostic import InputError
-from sa.base.limits import allot
+from sa.base.limits import LimitReached, allot
 from sa.base.verdict import Verdict
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Result
@@ -42,12 +42,12 @@ def by_passes(whole: Outcome, asked: Compilation, options: Options) -> Outcome:
             note = f"its passes were not compared ({wrong.diagnostics[0].code}): {wrong.diagnostics[0].message}"
             return replace(whole, notes=(*whole.notes, note))
         # Messages quote the modules, which are in memory.
-        return _judged(whole, [step.name for step in steps[1:]], links, options)
+        return judged(whole, [step.name for step in steps[1:]], links, options)
 
 
-def _judged(whole: Outcome, names: Sequence[str], links: Sequence[Compared | Refused], options: Options) -> Outcome:
-    """The outcome with the steps from each module to the next one."""
-    rows, opened, said, units = list[Result](), list[str](), whole.said, whole.units
+def judged(whole: Outcome, names: Sequence[str], links: Sequence[Compared | Refused], options: Options) -> Outcome:
+    """The outcome about a function as a `whole` with the steps from each module to the next one, by their names."""
+    rows, opened, said, units, same = list[Result](), list[str](), whole.said, whole.units, 0
     for number, (name, link) in enumerate(zip(names, links, strict=True), 1):
         told = f"{name} ({number} of {len(names)})"
         if isinstance(link, Refused):
@@ -55,7 +55,14 @@ def _judged(whole: Outcome, names: Sequence[str], links: Sequence[Compared | Ref
             opened.append(f"{told} is not accepted ({why.code}): {why.message}")
             continue
         question = question_of(link)
-        found = _decided(question, options)
+        if link.same:
+            same += 1
+            continue
+        try:
+            found = _decided(question, options)
+        except LimitReached as limit:
+            opened.append(f"{told} and those after it were not asked about: {limit.reason.value}")
+            break
         said, units = together((said, question.said)), units + found.units
         rows += (replace(r, goal=replace(r.goal, name=told)) for r in found.results)
         if found.verdict is Verdict.REFUTED:
@@ -72,7 +79,8 @@ def _judged(whole: Outcome, names: Sequence[str], links: Sequence[Compared | Ref
         return replace(
             whole, verdict=Verdict.PROVED, results=tuple(rows), notes=(*whole.notes, note), said=said, units=units
         )
-    note = f"of the {len(names)} steps that change it {len(names) - len(opened)} are proved"
+    proved = same + len({r.goal.name for r in rows if r.verdict is Verdict.PROVED})
+    note = f"of the {len(names)} steps that change it {proved} are proved"
     return replace(whole, notes=(*whole.notes, note, *opened), units=units)
 
 

@@ -45,6 +45,9 @@ BEFORE_INFERENCE = 30_000_000
 #: Said where only the relation fails and the short search found no other one.
 LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
 
+#: Said where nothing has to be searched.
+SAME = "the two functions differ in names alone"
+
 #: What is claimed of two functions.
 ALONE = (
     "in every environment the second `{name}` does what the first one may do: the same visible actions with the same "
@@ -66,7 +69,7 @@ class RefineRequest(Struct, frozen=True):
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
     where the relation fails. `outputs` are what is written with the answers: no file that is read. What is to be
     preserved beside visible actions (`Kept`) may be said. Functions that a compiler has changed may be looked at after
-    each of its `passes`.
+    each of its `passes`. With `evidence` functions that differ in names alone are compared, too.
     """
 
     paths: tuple[str, ...]
@@ -77,6 +80,7 @@ class RefineRequest(Struct, frozen=True):
     outputs: tuple[Output, ...] = ()
     preserve: str | None = None
     passes: Compilation | None = None
+    evidence: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -103,7 +107,7 @@ class Question(Struct, frozen=True):
 
     `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
     claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
-    compute are taken to end.
+    compute are taken to end. `same`: the sides differ in names alone.
     """
 
     abstract: Program
@@ -114,6 +118,7 @@ class Question(Struct, frozen=True):
     said: Said = Said()
     claim: str | None = None
     ending: bool = False
+    same: bool = False
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -125,6 +130,11 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         if isinstance(wanted, NotAccepted):
             yield Answer(_refused(wanted), (), None, number == len(asked))
+            continue
+        if wanted.same and not request.evidence and request.preserve is None:
+            said = _with_termination(wanted, request.options)
+            yield Answer(_of_same(wanted, said, seconds), wanted.warnings, wanted, number == len(asked))
+            seconds = 0.0
             continue
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, _sharing(request, wanted, len(asked) - number + 1))
@@ -153,6 +163,13 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             outcome = by_passes(outcome, request.passes, request.options)
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _of_same(question: Question, said: Said, seconds: float) -> Outcome:
+    """Two functions that differ in names alone: refinement is reflexive."""
+    name = question.block.name if question.block is not None else question.concrete.source.name
+    time = {"load": seconds}
+    return Outcome(name, Verdict.PROVED, question.claim or "", (), (), None, time, notes=(SAME,), said=said)
 
 
 def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
@@ -310,7 +327,9 @@ def _alone(found: Compared | Refused) -> Question | NotAccepted:
 def question_of(found: Compared) -> Question:
     """What is asked about a function of two files that is accepted."""
     question = _question(found.abstract, found.concrete, None)
-    return replace(question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending)
+    return replace(
+        question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending, same=found.same
+    )
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

@@ -37,6 +37,7 @@ from sa.frontends.llvm.caveats import (
 from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
 from sa.frontends.llvm.read import read_module
+from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
 from sa.language.loaded import Loaded
@@ -260,7 +261,7 @@ def _related(
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)
     ]
-    return Compared(name, loaded[0], loaded[1], block, ending)
+    return Compared(name, loaded[0], loaded[1], block, ending, are_same(sides))
 
 
 def _types(side: Side) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.attributes import HARMLESS, OF_PARAMETERS
 from sa.frontends.llvm.objects import INTERPOSABLE
-from sa.frontends.llvm.operands import Part, mapped
+from sa.frontends.llvm.operands import Part, mapped, with_targets
 from sa.frontends.llvm.read import function_of
 
 #: More lines than these are too many for a function with all that it calls.
@@ -76,7 +76,7 @@ def _renamed(function: s.Function, prefix: str) -> s.Function:
             replace(
                 line,
                 result=None if line.result is None else prefix + line.result,
-                instruction=_with_targets(local(line.instruction), lambda name: prefix + name),
+                instruction=with_targets(local(line.instruction), lambda name: prefix + name),
                 attachments={**line.attachments, **progress},
             )
             for line in block.lines
@@ -84,21 +84,6 @@ def _renamed(function: s.Function, prefix: str) -> s.Function:
         blocks.append(s.Block(prefix + block.name, lines))
     parameters = tuple(replace(p, operand=local(p.operand)) for p in function.signature.parameters)
     return s.Function(replace(function.signature, parameters=parameters), tuple(blocks))
-
-
-def _with_targets(instruction: s.Instruction, change: Callable[[str], str]) -> s.Instruction:
-    """An instruction with other names of blocks."""
-    match instruction:
-        case s.Jump(block):
-            return s.Jump(change(block))
-        case s.Branch(condition, yes, no):
-            return s.Branch(condition, change(yes), change(no))
-        case s.Switch(value, default, cases):
-            return s.Switch(value, change(default), tuple((n, change(b)) for n, b in cases))
-        case s.Phi(kind, incoming):
-            return s.Phi(kind, tuple((v, change(b)) for v, b in incoming))
-        case _:
-            return instruction
 
 
 def _spliced(function: s.Function, number: int, place: int, called: s.Function) -> s.Function:

@@ -29,6 +29,21 @@ def mapped(part: Part, change: Callable[[s.Local], s.Operand]) -> Part:
     return cast(Part, made)
 
 
+def with_targets(instruction: s.Instruction, change: Callable[[str], str]) -> s.Instruction:
+    """An instruction with other names of blocks."""
+    match instruction:
+        case s.Jump(block):
+            return s.Jump(change(block))
+        case s.Branch(condition, yes, no):
+            return s.Branch(condition, change(yes), change(no))
+        case s.Switch(value, default, cases):
+            return s.Switch(value, change(default), tuple((n, change(b)) for n, b in cases))
+        case s.Phi(kind, incoming):
+            return s.Phi(kind, tuple((v, change(b)) for v, b in incoming))
+        case _:
+            return instruction
+
+
 def without_casts(function: s.Function) -> s.Function:
     """The function without `bitcast` of a type to itself: what they yield is their operand (LangRef, `bitcast`)."""
     same = {
