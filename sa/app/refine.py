@@ -9,6 +9,7 @@ from os.path import realpath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.compile_check import Compilation
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
 from sa.base.caveat import Said, together
@@ -35,11 +36,17 @@ from sa.language.syntax import Path
 #: Units of work for each of many functions.
 EACH = 20_000_000
 
+#: Units of work for a function as a whole, where its passes are asked about after that.
+BEFORE_PASSES = 8_000_000
+
 #: Units of work for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 30_000_000
 
 #: Said where only the relation fails and the short search found no other one.
 LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
+
+#: Said where nothing has to be searched.
+SAME = "the two functions differ in names alone"
 
 #: What is claimed of two functions.
 ALONE = (
@@ -61,7 +68,8 @@ class RefineRequest(Struct, frozen=True):
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
     where the relation fails. `outputs` are what is written with the answers: no file that is read. What is to be
-    preserved beside visible actions (`Kept`) may be said.
+    preserved beside visible actions (`Kept`) may be said. Functions that a compiler has changed may be looked at after
+    each of its `passes`. With `evidence` functions that differ in names alone are compared, too.
     """
 
     paths: tuple[str, ...]
@@ -71,6 +79,8 @@ class RefineRequest(Struct, frozen=True):
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
     preserve: str | None = None
+    passes: Compilation | None = None
+    evidence: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -97,7 +107,7 @@ class Question(Struct, frozen=True):
 
     `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
     claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
-    compute are taken to end.
+    compute are taken to end. `same`: the sides differ in names alone.
     """
 
     abstract: Program
@@ -108,6 +118,7 @@ class Question(Struct, frozen=True):
     said: Said = Said()
     claim: str | None = None
     ending: bool = False
+    same: bool = False
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -119,6 +130,11 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
     for number, wanted in enumerate(asked, 1):
         if isinstance(wanted, NotAccepted):
             yield Answer(_refused(wanted), (), None, number == len(asked))
+            continue
+        if wanted.same and not request.evidence and request.preserve is None:
+            said = _with_termination(wanted, request.options)
+            yield Answer(_of_same(wanted, said, seconds), wanted.warnings, wanted, number == len(asked))
+            seconds = 0.0
             continue
         noticed = _never(wanted, request.options)
         outcome, question = _answered(wanted, _sharing(request, wanted, len(asked) - number + 1))
@@ -140,8 +156,20 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             notes=notes,
             seconds={"load": seconds, **outcome.seconds},
         )
+        if request.passes is not None and outcome.verdict is not Verdict.PROVED:
+            # Only `compile-check` knows how the files were made.
+            from sa.app.passes import by_passes
+
+            outcome = by_passes(outcome, request.passes, request.options)
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
+
+
+def _of_same(question: Question, said: Said, seconds: float) -> Outcome:
+    """Two functions that differ in names alone: refinement is reflexive."""
+    name = question.block.name if question.block is not None else question.concrete.source.name
+    time = {"load": seconds}
+    return Outcome(name, Verdict.PROVED, question.claim or "", (), (), None, time, notes=(SAME,), said=said)
 
 
 def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
@@ -156,10 +184,11 @@ def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Option
 
 
 def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineRequest:
-    """The request with this question's units of work, where many functions are asked about."""
-    if wanted.claim is None or left == 1:
+    """The request with this question's units of work, where many functions are asked about, or passes after it."""
+    if wanted.claim is None or (left == 1 and request.passes is None):
         return request
-    return replace(request, options=replace(request.options, limits=allot(request.options.limits, EACH)))
+    units = EACH if request.passes is None else BEFORE_PASSES
+    return replace(request, options=replace(request.options, limits=allot(request.options.limits, units)))
 
 
 def _with_termination(question: Question, options: Options) -> Said:
@@ -292,10 +321,15 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
 
 def _alone(found: Compared | Refused) -> Question | NotAccepted:
     """What is asked about a function of both files."""
-    if isinstance(found, Refused):
-        return NotAccepted(found.name, found.why.diagnostics)
+    return NotAccepted(found.name, found.why.diagnostics) if isinstance(found, Refused) else question_of(found)
+
+
+def question_of(found: Compared) -> Question:
+    """What is asked about a function of two files that is accepted."""
     question = _question(found.abstract, found.concrete, None)
-    return replace(question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending)
+    return replace(
+        question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending, same=found.same
+    )
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

@@ -189,7 +189,8 @@ def _request(
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)
-    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs)
+    evidence = files.others.get("--certificate") is not None
+    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs, evidence=evidence)
 
 
 def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
