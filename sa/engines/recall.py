@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from sa import __version__
 from sa.base.budget import Budget, Shared
 from sa.base.limits import LimitReached
@@ -20,6 +22,7 @@ from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decisions
+from sa.engines.needed_lemmas import with_needed_lemmas
 from sa.engines.options import Options
 from sa.engines.portfolio_of_goals import Depth, portfolio
 from sa.question.asked import Decision
@@ -54,7 +57,12 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Share
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)
     turns = portfolio(depth, options.engines)
-    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports, shared, options.diary)
+    budget = Budget(options.limits, options.seed)
+    for decision in decisions(goal, budget, turns, options.reports, shared, options.diary):
+        if isinstance(decision.evidence, Relation):
+            yield replace(decision, evidence=with_needed_lemmas(goal, decision.evidence, budget))
+        else:
+            yield decision
 
 
 def remember(goal: Goal, evidence: Simulation | Play, options: Options) -> None:
