@@ -22,7 +22,6 @@ from sa.certificates.play import Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
 from sa.engines.goals import decisions
-from sa.engines.needed_lemmas import with_needed_lemmas
 from sa.engines.options import Options
 from sa.engines.portfolio_of_goals import Depth, portfolio
 from sa.question.asked import Decision
@@ -60,6 +59,9 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Share
     budget = Budget(options.limits, options.seed)
     for decision in decisions(goal, budget, turns, options.reports, shared, options.diary):
         if isinstance(decision.evidence, Relation):
+            # What was found before is short already.
+            from sa.engines.needed_lemmas import with_needed_lemmas
+
             yield replace(decision, evidence=with_needed_lemmas(goal, decision.evidence, budget))
         else:
             yield decision
