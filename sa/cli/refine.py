@@ -17,6 +17,7 @@ from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import find
 from sa.cli.written import write_files
+from sa.engines.old_names import OF_GOALS
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
 
@@ -184,7 +185,7 @@ def _request(
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(options.engines_of(engine))
+    engines = known(options.engines_of(engine, OF_GOALS))
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)

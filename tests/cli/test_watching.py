@@ -31,7 +31,7 @@ def test_events_are_lines_of_json_with_times_that_grow(tmp_path: Path) -> None:
     assert sacheck("refine", *GCD, "--no-cache", "--trace", str(tmp_path / "t")).exit_code == 0
     events = [json.loads(line) for line in (tmp_path / "t").read_text().splitlines()]
     assert [e["seconds"] for e in events] == sorted(e["seconds"] for e in events)
-    assert {"start", "first-answers"} <= {e["engine"] for e in events}
+    assert {"simulation:states=initial", "simulation:answers=first"} <= {e["engine"] for e in events}
     assert any(e.get("lemmas", 0) > 0 and e["questions"] > 0 for e in events)
     assert events[-1]["phase"] == "the end"
 
@@ -43,7 +43,7 @@ def test_a_trace_that_cannot_be_written_is_wrong_input(tmp_path: Path) -> None:
 
 def test_a_profile_names_engines_and_seconds() -> None:
     made = sacheck("verify", PETERSON, "--no-cache", "--profile")
-    assert made.exit_code == 0 and " s  states: " in made.stderr and " s  " not in made.stdout.split("\n")[0]
+    assert made.exit_code == 0 and " s  explicit-state: " in made.stderr and " s  " not in made.stdout.split("\n")[0]
 
 
 def test_a_profile_tells_the_time_of_the_solver_and_of_each_kind_of_obligation() -> None:
@@ -73,8 +73,8 @@ def test_nothing_is_timed_where_nobody_listens() -> None:
 
 def test_engines_that_are_named_are_asked_and_no_others() -> None:
     """Not all runs are within so few rounds, and nothing is wrong with Peterson's algorithm."""
-    assert sacheck("verify", PETERSON, "--engine", "bounded", "--rounds", "2", "--unwind", "1").exit_code == 3
-    assert sacheck("refine", *GCD, "--engine", "values").exit_code == 3
+    assert sacheck("verify", PETERSON, "--engine", "bmc", "--rounds", "2", "--unwind", "1").exit_code == 3
+    assert sacheck("refine", *GCD, "--engine", "game").exit_code == 3
 
 
 @pytest.mark.parametrize("command", [("verify", PETERSON), ("refine", *GCD)])
@@ -86,8 +86,26 @@ def test_an_engine_that_is_not_there_is_wrong_input(command: tuple[str, ...]) ->
 def test_the_list_says_what_each_engine_can_answer() -> None:
     listed = json.loads(sacheck("engines", "--json").stdout)["engines"]
     answers = {e["name"]: e["answers"] for e in listed["verify"]}
-    assert (answers["long-runs"], answers["relations"]) == (["REFUTED"], ["PROVED"])
-    assert "first-answers" in sacheck("engines").stdout
+    assert (answers["bmc"], answers["houdini"]) == (["PROVED", "REFUTED"], ["PROVED"])
+    assert "random-walks  REFUTED" in sacheck("engines").stdout
+
+
+def test_a_technique_is_asked_with_parameters() -> None:
+    """Nothing is wrong with Peterson's algorithm, and boxes do not say why."""
+    boxes = "abstract-interpretation:domain=boxes"
+    asked = json.loads(sacheck("verify", PETERSON, "--engine", boxes, "--json").stdout)
+    assert {tried["engine"] for claim in asked["claims"] for tried in claim["tried"]} == {boxes}
+
+
+def test_a_parameter_that_no_engine_has_is_wrong_input_with_what_there_is() -> None:
+    made = sacheck("verify", PETERSON, "--engine", "chc:encoding=circles")
+    assert made.exit_code == 2 and "SA914" in made.stderr and "chc:encoding=threads" in made.stderr
+
+
+@pytest.mark.parametrize(("command", "old"), [(("verify", PETERSON), "bounded"), (("refine", *GCD), "values")])
+def test_old_names_of_engines_work_and_say_the_new_ones(command: tuple[str, ...], old: str) -> None:
+    made = sacheck(*command, "--engine", old)
+    assert made.exit_code == 3 and f"note: `{old}` is called `" in made.stderr
 
 
 def test_progress_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

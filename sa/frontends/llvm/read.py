@@ -156,7 +156,7 @@ def _body(header: str, lines: Iterator[str], source: Source) -> Body:
 def _place(source: Source, header: str, word: str) -> Span:
     """Where a function is defined or declared in the user's text, its first line."""
     name = _NAME.search(header)
-    at = None if name is None else re.search(rf"^\s*{word}\b[^\n]*{re.escape(name[0])}[^\n]*", source.text, re.M)
+    at = None if name is None else re.search(rf"^[ \t]*{word}\b[^\n]*{re.escape(name[0])}[^\n]*", source.text, re.M)
     return Span(source, *((0, 0) if at is None else at.span()))
 
 
@@ -196,14 +196,16 @@ def _variable(line: str, source: Source, variables: dict[str, GlobalVariable]) -
         name, words, constant, kind, first = read_line(text, "variable")
     except NotRead:
         return
-    at = re.search(rf'^\s*@"?{re.escape(name)}"? =[^\n]*', source.text, re.MULTILINE)
+    at = re.search(rf'^[ \t]*@"?{re.escape(name)}"? =[^\n]*', source.text, re.MULTILINE)
     span = Span(source, *((0, 0) if at is None else at.span()))
     variables[name] = GlobalVariable(name, words, constant, kind, first, 0 if align is None else int(align[1]), span)
 
 
 def _signature(header: str, span: Span, module: Module) -> Signature | None:
     """What is said of a function before its body; None where that is not understood."""
-    text, _ = _without_attachments(header.removesuffix("{").rstrip())
+    # A declaration has its attachments before its type.
+    bare = re.sub(r"^declare( ![A-Za-z_][\w.]* !\d+)+", "declare", header.removesuffix("{").rstrip())
+    text, _ = _without_attachments(bare)
     try:
         made: Header = read_line(text, "function")
     except NotRead:
