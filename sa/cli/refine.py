@@ -104,7 +104,7 @@ def _check(
     options.check_preserving(preserve, {**others, "certificate": certificate, "function": alone})
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
+    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(
