@@ -88,11 +88,17 @@ def _discharge_all(session: Solver, assumed: Set[Term], obligations: Iterable[Ob
 
 def _steps(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     """Wherever Ψ holds and an edge can be taken, an answer is possible and ends in Ψ: conditions 2.b and 2.c."""
-    for number, edge in made.concrete.outgoing[concrete]:
-        taken = step(made.concrete, edge)
-        paths = made.answers[concrete, abstract, number]
-        where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
-        yield Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
+    for number, _ in made.concrete.outgoing[concrete]:
+        yield at_step(made, concrete, abstract, number)
+
+
+def at_step(made: Claim, concrete: str, abstract: str, number: int) -> Obligation:
+    """The same of one edge, by its number."""
+    edge = made.goal.concrete.edges[number]
+    taken = step(made.concrete, edge)
+    paths = made.answers[concrete, abstract, number]
+    where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
+    return Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
 
 
 def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence[AbstractPath]) -> Iterator[Case]:

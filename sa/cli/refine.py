@@ -102,7 +102,7 @@ def _check(
     options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
+    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(
@@ -187,7 +187,8 @@ def _request(
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)
-    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs)
+    evidence = files.others.get("--certificate") is not None
+    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs, evidence=evidence)
 
 
 def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
