@@ -34,6 +34,7 @@ class Habit(Struct, frozen=True):
 HABITS = (
     Habit(1.0, 0.0),
     Habit(0.0, 1.0, leads=True),
+    Habit(0.0, 1.0),
     Habit(0.3, 0.1),
     Habit(0.0, 0.9, leads=True),
     Habit(0.05, 0.5),

@@ -19,8 +19,11 @@ N = 12
 def diners(last: str) -> str:
     """Threads around a table that take one lock, then the next one; what the last of them does is given."""
     forks = "\n".join(f"global f{i} : 0..1 = 0;" for i in range(N))
-    take = "await {0} == 0 {{ {0} := 1; }}"
-    body = f"thread T{{0}} {{{{ while (true) {{{{ {take.format('{1}')} W: {take.format('{2}')} {{2}} := 0; {{1}} := 0; }}}} }}}}"
+    body = """thread T{0} {{
+      await {1} == 0 {{ {1} := 1; }}
+      W: await {2} == 0 {{ {2} := 1; }}
+      {2} := 0; {1} := 0;
+    }}"""
     others = [body.format(i, f"f{i}", f"f{i + 1}") for i in range(N - 1)]
     return "\n".join([forks, *others, body.format(N - 1, *last.split())])
 
