@@ -235,6 +235,7 @@ BLOCKS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_COUNTERS, 0.1),
     Turn(QUICK_TESTS, 0.1),
     Turn(CANDIDATES, 0.3),
     Turn(ALTERNATIVES, 0.3),
