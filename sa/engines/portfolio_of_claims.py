@@ -272,9 +272,9 @@ def _by_copies() -> Proofs:
 
 #: Engines that threads without copies go to.
 PROPAGATED: Portfolio = (
-    Turn(EQUALITIES, 0.3),
-    Turn(CANDIDATES, 0.3),
-    Turn(GROWING, 0.7),
+    Turn(EQUALITIES, 0.2),
+    Turn(GROWING, 0.6),
+    Turn(CANDIDATES, 0.5),
     Turn(QUICK_COUNTERS, 0.5),
     Turn(TESTS, 1.0),
 )

@@ -9,6 +9,7 @@ for the threads as they are written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Joint, Lemmas
 from sa.terms import build
 from sa.terms.name import at_place
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, subterms
@@ -28,7 +30,7 @@ from sa.terms.term import Term, Var, subterms
 #: Terms of more parts are not put in the place of a variable.
 SIZE = 24
 
-#: By location the locals that equal a term there.
+#: By location the variables that equal a term there.
 Facts = Mapping[str, Mapping[Var, Term]]
 
 
@@ -101,33 +103,29 @@ def _facts(thread: Automaton, private: frozenset[Var]) -> Facts:
 
 
 def _candidates(thread: Automaton, own: frozenset[Var], private: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
-    """Locals with what is assigned to them, and with variables to which the same is assigned in one step."""
+    """What is assigned to locals, variables that a step gives new values together, and values that are known."""
     pairs = [(v, t) for e in thread.edges for v, t in e.updates if v in own]
+    yield from ((v, t) for v, t in _first(thread).items() if v in private)
     # Variables first: a term in the place of a variable makes others larger.
     for v, t in sorted(pairs, key=lambda pair: not isinstance(pair[1], Var)):
-        if t.free and t.free <= private and v not in t.free and sum(1 for _ in subterms((t,))) <= SIZE:
+        if t.free <= private and v not in t.free and sum(1 for _ in subterms((t,))) <= SIZE:
             yield v, t
+    ranges = {v.var: (v.var.sort, v.low, v.high) for v in thread.variables}
     for edge in thread.edges:
-        for v, t in edge.updates:
-            for w, u in edge.updates:
-                if u is t and v is not w and v in own and w in private and (w not in own or v.key > w.key):
-                    yield v, w
+        for (v, _), (w, _) in permutations(edge.updates, 2):
+            if v in own and w in private and ranges[v] == ranges[w] and (w not in own or v.key > w.key):
+                yield v, w
 
 
 def _begins(thread: Automaton, copy: Var, term: Term) -> bool:
     """Whether the fact follows from the values that the start gives."""
-    values = {v: build.constant(x, v.sort) for v, x in _first(thread).items()}
-    return substitute(build.eq(copy, term), values) is build.TRUE
+    return substitute(build.eq(copy, term), _first(thread)) is build.TRUE
 
 
-def _first(thread: Automaton) -> Mapping[Var, int]:
-    found = dict[Var, int]()
-    for c in build.conjuncts(thread.init):
-        if len(c.free) == 1:
-            (var,) = c.free
-            if var.sort != BOOL and c is build.eq(var, build.ZERO):
-                found[var] = 0
-    return found
+def _first(thread: Automaton) -> Mapping[Var, Term]:
+    """The variables of which the start gives the value."""
+    alone = (c for c in build.conjuncts(thread.init) if len(c.free) == 1)
+    return dict(found for c in alone if (found := solution(c, c.free)) is not None and not found[1].free)
 
 
 def _kept(edge: Edge, known: Mapping[Var, Term], copy: Var, term: Term) -> bool:
