@@ -137,6 +137,7 @@ GROWING: ClaimEngine = Prover(
         by_growing,
         (
             (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
+            (partial(by_equalities, exploring.CANDIDATES), 0.3),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
