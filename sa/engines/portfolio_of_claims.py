@@ -291,6 +291,8 @@ CLAIMS: Portfolio = (
     Turn(STATES, 0.25),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
+    # Of many threads others see no more than a beginning, and take long to prepare.
+    Turn(WALKS, 0.05),
     # It takes the same little work for many threads as for few.
     Turn(BOXES, 0.25),
     # Before all that sees each interleaving.
@@ -302,7 +304,6 @@ CLAIMS: Portfolio = (
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),
-    Turn(WALKS, 0.05, since=1),
     Turn(QUICK_COUNTERS, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.

@@ -14,7 +14,7 @@ from random import Random
 from msgspec import Struct
 
 from sa.base.budget import Event, Report, unheard
-from sa.base.limits import Limits, count, spend
+from sa.base.limits import Limits, check_limits, count, spend
 from sa.explicit.layout import WIDTHS, TooWide
 from sa.explicit.moves import moves_of
 from sa.explicit.search import A_STATE, Effort, Search, Work, begun, found_by, note_bad, starts_of
@@ -48,6 +48,9 @@ EFFORT = Effort(STARTS, 4, reduced=False, beam=1)
 #: So many runs for each habit and thread, of at most so many steps each.
 RUNS, STEPS = 4, 4_000
 
+#: Steps between two looks at the limits.
+BETWEEN_LOOKS = 64
+
 
 def walked(s: System, seed: int, bounds: Limits, report: Report = unheard) -> Iterator[Search]:
     """What random runs have found, each time that something bad is; it is never all there is. Raises LimitReached."""
@@ -75,7 +78,7 @@ def _walk(work: Work, state: int, habit: Habit, first: int, dice: Random) -> Non
     if habit.leads:
         order.insert(0, order.pop(order.index(first)))
     kept = 1 if habit.leads else 0
-    for taken in range(STEPS):
+    for taken in range(1, STEPS + 1):
         if dice.random() < habit.renewed:
             order[kept:] = dice.sample(order[kept:], len(order) - kept)
         place, after = next(_ways(work, state, order, dice), (0, None))
@@ -89,9 +92,10 @@ def _walk(work: Work, state: int, habit: Habit, first: int, dice: Random) -> Non
                 if number in work.open and not test(after & read):
                     note_bad(work, number, after)
         state = after
-        if taken % 64 == 63:
-            count(work.making.bounds, A_STATE * 64)
-            spend(work.making.bounds, 0)
+        # Whoever could not move was looked at, too.
+        count(work.making.bounds, A_STATE + place)
+        if taken % BETWEEN_LOOKS == 0:
+            check_limits(work.making.bounds)
 
 
 def _ways(work: Work, state: int, order: list[int], dice: Random) -> Iterator[tuple[int, int]]:
