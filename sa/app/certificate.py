@@ -29,7 +29,7 @@ from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
 from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import reduced_json
+from sa.certificates.reduced_json import reduced_json, reduced_threads_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -122,6 +122,13 @@ def _step(result: StepResult) -> Json:
 
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
+    shown = _refinement_shown(outcome, families)
+    if outcome.reduced is None:
+        return shown
+    return {"verdict": "proved", "reduced": reduced_threads_json(outcome.reduced, shown)}
+
+
+def _refinement_shown(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.preservation is not None:
         message = "there are no certificates yet of what is preserved beside visible actions"
