@@ -84,8 +84,8 @@ def _shown(automaton: Automaton) -> Mapping[tuple[str, int, int], Term]:
     for label in (e.label for e in automaton.edges if e.label is not None):
         for place, value in enumerate(label.values):
             found.setdefault((label.action, len(label.values), place), set()).add(value)
-    alone = ((place, *terms) for place, terms in found.items() if len(terms) == 1)
-    return {place: term for place, term in alone if term.free and term.free <= shared}
+    single = [(place, term) for place, terms in found.items() if len(terms) == 1 for term in terms]
+    return {place: term for place, term in single if term.free and term.free <= shared}
 
 
 def at_rest(goal: Goal) -> tuple[Term, ...]:
