@@ -17,6 +17,7 @@ from sa.checker.reduced_threads import check_reduced_threads
 from sa.checker.ruling import Accepted
 from sa.engines.options import Options
 from sa.terms.build import land
+from sa.transform.blocks import Composition
 from sa.transform.refining import reduced_concrete
 
 #: So many joint locations of the written threads there must be for one of the blocks.
@@ -30,6 +31,7 @@ class OfBlocks(Struct, frozen=True, eq=False):
     """The concrete program with blocks as steps, and what shows that it stands for the written one."""
 
     program: Program
+    made: tuple[Composition, ...]
     evidence: ReducedThreads
     note: str
 
@@ -52,7 +54,7 @@ def of_blocks(abstract: Program, concrete: Program, block: Refinement | None, op
     if not isinstance(ruling, Accepted):
         return None
     note = f"by Lipton's reduction: {_edges(threads)} concrete steps are {_edges(made.threads)} blocks"
-    return OfBlocks(replace(concrete, threads=made.threads), made.evidence, note)
+    return OfBlocks(replace(concrete, threads=made.threads), made.made, made.evidence, note)
 
 
 def _places(threads: tuple[Automaton, ...]) -> int:

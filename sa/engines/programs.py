@@ -20,17 +20,19 @@ from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits, allot, apart, is_over, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Position
 from sa.certificates.relation import Relation
 from sa.checker.ruling import Accepted
 from sa.engines.besides import Besides, always_shown, at_rest, block_besides, related_besides, with_besides
 from sa.engines.blocks import of_blocks
 from sa.engines.engine import ROUNDS
+from sa.engines.expanding import play_of_steps
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.plan_of_programs import DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
-from sa.engines.results import answered, shortcoming, statistics_of
+from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
@@ -113,9 +115,11 @@ def _by_plan(
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
                 case Blocks():
-                    proved = _by_blocks(abstract, concrete, block, own, memory, units)
-                    if proved is not None:
-                        return proved, whole
+                    said, refuted = _by_blocks(abstract, concrete, block, product, own, memory, units)
+                    if said is not None:
+                        return said, whole
+                    if refuted is not None:
+                        return pairs or Found(()), refuted
                 case Products(depth):
                     if product is not None:
                         whole = answered(product, own, depth, memory.of(product))
@@ -135,26 +139,35 @@ def _by_blocks(
     abstract: Program,
     concrete: Program,
     block: Refinement | None,
+    product: Goal | None,
     options: Options,
     memory: _Memory,
     units: float,
-) -> Found | None:
-    """The proof with blocks as the steps of the concrete threads, if one is found."""
+) -> tuple[Found | None, Result | None]:
+    """The proof with blocks as the steps of the concrete threads, or the refutation step by step, if one is found."""
+    parts = memory.blocks
     try:
-        made = memory.blocks.once("blocks", lambda: of_blocks(abstract, concrete, block, options))
-        if made is None:
-            return None
-        inside = memory.blocks.once("memory", lambda: _Memory(options.limits))
-        product = memory.blocks.once("product", lambda: _product(abstract, made.program, block))
-        plan = REDUCED, (units,)
-        pairs, whole = _by_plan(abstract, made.program, block, product, options, inside, plan)
+        made = parts.once("blocks", lambda: of_blocks(abstract, concrete, block, options))
+        if made is None or "refuted" in parts.made:
+            return None, None
+        inside = parts.once("memory", lambda: _Memory(options.limits))
+        goal = parts.once("product", lambda: _product(abstract, made.program, block))
+        pairs, whole = _by_plan(abstract, made.program, block, goal, options, inside, (REDUCED, (units,)))
+        if pairs.composition is not None:
+            return replace(pairs, reduced=made.evidence, notes=(*pairs.notes, made.note)), None
+        if whole is not None and whole.verdict is Verdict.PROVED:
+            return Found((whole,), notes=(made.note,), reduced=made.evidence), None
+        if whole is not None and isinstance(whole.play, Position) and product is not None:
+            # Blocks are not asked again: they only prove what is true.
+            parts.made["refuted"] = True
+            threads = made.evidence.threads
+            play = play_of_steps(product, whole.goal, threads, made.made, whole.play, options.limits)
+            if play is not None:
+                decision = Decision(play, strategy=whole.statistics.strategy)
+                return None, result_of(product, decision, 0.0, options)
     except LimitReached:
-        return None
-    if pairs.composition is not None:
-        return replace(pairs, reduced=made.evidence, notes=(*pairs.notes, made.note))
-    if whole is not None and whole.verdict is Verdict.PROVED:
-        return Found((whole,), notes=(made.note,), reduced=made.evidence)
-    return None
+        pass
+    return None, None
 
 
 def _product(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:

@@ -7,13 +7,17 @@ from msgspec.structs import replace
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
+from sa.certificates.play import Position
 from sa.certificates.reduced import Phase
+from sa.checker.check import Accepted, check
 from sa.checker.question import question
 from sa.engines.blocks import OfBlocks, of_blocks
+from sa.engines.expanding import play_of_steps
 from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
 from sa.engines.outcome import Found
 from sa.engines.refine import refine
+from sa.question.goals import goals
 from tests.language.texts import program_of
 
 AT_ONCE = program_of("""param n : int; global a, b : int = n;
@@ -50,3 +54,15 @@ def test_a_section_under_a_lock_is_one_step_and_refines_one() -> None:
 def test_two_sections_are_two_steps_and_do_not_refine_one() -> None:
     """Between the sections something moves."""
     assert refine(AT_ONCE, blocks(section=False).program, None, OPTIONS).verdict is Verdict.REFUTED
+
+
+def test_a_play_against_blocks_is_one_against_their_steps() -> None:
+    """Made step by step it is a play that the checker accepts."""
+    made = blocks(section=False)
+    lost = refine(AT_ONCE, made.program, None, OPTIONS).results[0]
+    (goal,) = goals(AT_ONCE, TWO, None, whole=True)
+    assert isinstance(lost.play, Position)
+    play = play_of_steps(goal, lost.goal, TWO.threads, made.made, lost.play, OPTIONS.limits)
+    assert play is not None
+    assert isinstance(check(goal, play, OPTIONS.limits), Accepted)
+    assert not isinstance(check(goal, lost.play, OPTIONS.limits), Accepted)
