@@ -11,7 +11,7 @@ from sa.base.limits import Limits
 from sa.checker.question import Question, question, related, whole_goal
 from sa.checker.reduced_threads import check_reduced_threads, question_of_blocks
 from sa.checker.ruling import Accepted
-from sa.terms.build import land
+from sa.terms.build import TRUE, land
 from sa.transform.refining import reduced_concrete
 from tests.generators.sections import random_pair
 from tests.language.texts import program_of
@@ -50,3 +50,13 @@ def test_blocks_refine_where_the_written_threads_do_hundreds(part: int) -> None:
     """The same for many seeds."""
     for seed in range(1_000 + part * 60, 1_060 + part * 60):
         compare(seed)
+
+
+def test_places_where_no_step_leads_break_no_fact() -> None:
+    """What would hold behind them is no matter: the flag is false where the branch that sets it is never taken."""
+    abstract = program_of("thread T[i : 1..2] { skip; }")
+    concrete = program_of("""global m : int = 0; global x : 0..2 = 0; thread T[i : 1..2] {
+  local h : bool = false; lock(m); if (i == 3) { h := true; } if (!h) { x := 1; } x := 0; unlock(m); }""")
+    asked = question(abstract, concrete, None, False)
+    made = reduced_concrete(tuple(p.concrete for p in asked.pairs), TRUE, (), BOUNDS)
+    assert isinstance(check_reduced_threads(asked, made.evidence, BOUNDS), Accepted)
