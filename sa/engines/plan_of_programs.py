@@ -61,8 +61,8 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.GLANCE),
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
-    Blocks(3.0),
     Products(Depth.QUICK),
+    Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what ends soon is proved by then.
     Products(Depth.BRIEF, 0.7, once=True),
