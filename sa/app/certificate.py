@@ -34,7 +34,7 @@ from sa.certificates.play_json import play_json
 from sa.certificates.preservation import AllStates, ByItself, Following, Parting
 from sa.certificates.preservation_json import following_json
 from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import reduced_json
+from sa.certificates.reduced_json import reduced_json, reduced_threads_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -127,6 +127,13 @@ def _step(result: StepResult) -> Json:
 
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
+    shown = _refinement_shown(outcome, families)
+    if outcome.reduced is None or outcome.preservation is not None:
+        return shown
+    return {"verdict": "proved", "reduced": reduced_threads_json(outcome.reduced, shown)}
+
+
+def _refinement_shown(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.preservation is not None:
         compared = Verdict.PROVED if outcome.composition is not None else combined(outcome.results)

@@ -14,6 +14,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
 from sa.certificates.preservation import Kept, Preserving
+from sa.certificates.reduced import ReducedThreads
 from sa.certificates.run import Run
 from sa.certificates.threads import Composition
 from sa.engines.tried import Tried
@@ -125,6 +126,7 @@ class Outcome(Struct, frozen=True):
     units: int = 0
     preservation: Preservation | None = None
     concrete: Program | None = None
+    reduced: ReducedThreads | None = None
 
 
 class Found(Struct, frozen=True):
@@ -132,6 +134,7 @@ class Found(Struct, frozen=True):
 
     `hopeful` says of pairs that are not proved that smaller environments might help, `lost` that larger ones do not,
     and `imprecise` where precision was given up for them. `copies` is how many there are of each family in a play.
+    Where the concrete threads are `reduced`, all of this is about threads whose steps are their blocks.
     """
 
     results: tuple[Result, ...]
@@ -142,6 +145,7 @@ class Found(Struct, frozen=True):
     lost: bool = False
     imprecise: tuple[str, ...] = ()
     copies: tuple[int, ...] = ()
+    reduced: ReducedThreads | None = None
 
     @property
     def is_answer(self) -> bool:
