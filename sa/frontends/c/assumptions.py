@@ -25,7 +25,6 @@ from sa.frontends.c.caveats import (
 from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
 
-
 #: What may block.
 _BLOCKING = (Wait, Join)
 
