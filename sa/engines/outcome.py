@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
@@ -72,7 +73,8 @@ class Preservation(Struct, frozen=True):
     """Whether a closed program preserves that runs end, or that nobody is stuck: where not, a `run` that shows so.
 
     It goes on for ever without a visible action, or ends where nobody can step. No abstract run from a related start
-    that shows the same actions does so, too.
+    that shows the same actions does so, too. It may be one of these `threads`: one that is compared in its environment,
+    and that environment. `evidence` is about the `goal`.
     """
 
     kept: Kept
@@ -82,6 +84,7 @@ class Preservation(Struct, frozen=True):
     unknown: Unknown | None = None
     evidence: Preserving | None = None
     goal: Goal | None = None
+    threads: tuple[Automaton, ...] = ()
 
     @property
     def claim(self) -> str:
