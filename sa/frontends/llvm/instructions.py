@@ -35,7 +35,17 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
-from sa.frontends.llvm.values import any_value, as_canonical, computed, definite, divides, frozen, moved, typed
+from sa.frontends.llvm.values import (
+    any_value,
+    as_canonical,
+    chosen_pointer,
+    computed,
+    definite,
+    divides,
+    frozen,
+    moved,
+    typed,
+)
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -182,6 +192,9 @@ def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s
     """An instruction without effects, other than what is undefined in a division."""
     if isinstance(instruction, s.Binary) and instruction.operation in ("udiv", "sdiv", "urem", "srem"):
         divides(body, instruction)
+    if isinstance(instruction, s.Select) and isinstance(instruction.yes.type, s.PointerType):
+        body.known[name] = chosen_pointer(body, name, instruction)
+        return
     if name in body.facts.may_undef:
         body.known[name] = Again(instruction)
         return
@@ -207,7 +220,9 @@ def _extracted(body: Body, name: str, extract: s.Extract) -> None:
     value = extract.value.operand
     known = body.known.get(value.name) if isinstance(value, s.Local) else None
     if not isinstance(known, Pair) or extract.path not in ((0,), (1,)):
-        raise refused(body, "`extractvalue` of this", "it is accepted for what `cmpxchg` gives")
+        raise refused(
+            body, "`extractvalue` of this", "it is accepted for what `cmpxchg` and `llvm.*.with.overflow` give"
+        )
     body.known[name] = known.found if extract.path == (0,) else known.done
 
 

@@ -178,10 +178,11 @@ class Phi(Struct, frozen=True):
 
 
 class Alloca(Struct, frozen=True):
-    """`alloca` of one element."""
+    """`alloca` of one element; its alignment is 0 where none is said."""
 
     type: Type
     count: Typed | None
+    align: int = 0
 
 
 class Load(Struct, frozen=True):
