@@ -99,12 +99,10 @@ def _check(
     """That the options go together. Raises typer.BadParameter."""
     others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
     options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
-    alone = how.function is not None or how.plain != USUAL.plain
-    certificate = settings.files.others["--certificate"] is not None
-    options.check_preserving(preserve, {**others, "certificate": certificate, "function": alone})
+    options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
+    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(

@@ -80,7 +80,7 @@ def verify(
         from sa.cli.watching import watched
 
         engines, processes = _portfolio(within, names, jobs, no_reduction)
-        with watched(watching_of(settings, trace, profile)) as watch:
+        with watched(watching_of(settings, trace, profile), partial(_decided, so_far)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
             asked = _options(bounds, seed, cache, engines, watch.reports, processes)
             request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
@@ -140,6 +140,16 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
     with undisturbed(last=True):
         _show(answer, status, settings)
     return status
+
+
+def _decided(so_far: list[SoFar]) -> str:
+    """How many claims are decided."""
+    from sa.cli.progress import decided_of
+
+    if not so_far:
+        return ""
+    found = so_far[0](Unknown(Reason.INTERRUPTED)).outcome.findings
+    return decided_of(sum(f.verdict is not Verdict.UNKNOWN for f in found), len(found), "claim")
 
 
 def _stopped(so_far: list[SoFar], settings: Settings, file: str, reason: Reason, detail: str = "") -> int:

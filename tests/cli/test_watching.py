@@ -17,7 +17,7 @@ from bench.subjects import SPECS
 from sa.base.budget import Event
 from sa.base.meter import Part, metered, timed
 from sa.cli.main import application
-from sa.cli.watching import progress_line
+from sa.cli.progress import progress_line
 
 PETERSON = str(SPECS / "mutex" / "peterson.sa")
 GCD = (str(SPECS / "closed/gcd/abs.sa"), str(SPECS / "closed/gcd/conc.sa"))
@@ -110,8 +110,17 @@ def test_old_names_of_engines_work_and_say_the_new_ones(command: tuple[str, ...]
 
 def test_progress_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    line = progress_line("horn", Event("answers fixed, Horn clauses", {"pairs": 1234}), 12.34)
-    assert len(line) < 40 and line.startswith(" 12.3 s  horn: answers fixed")
+    line = progress_line("3 of 9 claims decided", Event("control points", {"points": 412}), 12.34)
+    assert len(line) < 40 and line.startswith(" 12.3 s  3 of 9 claims decided")
+
+
+def test_progress_is_in_the_terms_of_who_waits() -> None:
+    points = Event("control points", {"points": 412, "fused": 371})
+    assert progress_line("3 of 9 claims decided", points, 14.0) == " 14.0 s  3 of 9 claims decided, 412 control points"
+    search = Event("likely-answers", {"pairs": 1, "lemmas": 1210, "questions": 77, "open": 3})
+    assert progress_line("", search, 2.0) == "  2.0 s  1 pair of locations, 1,210 lemmas"
+    assert progress_line("", Event(""), 1.0) == "  1.0 s  reading"
+    assert progress_line("", Event("begins"), 1.0) == "  1.0 s  searching"
 
 
 #: A claim that no engine settles soon.
@@ -146,5 +155,5 @@ def test_progress_is_shown_on_terminals_only(tmp_path: Path, on_terminal: bool) 
     said = os.read(ours, 65536).decode() if on_terminal else made.stderr.decode()
     for end in (ours, theirs):
         os.close(end)
-    assert ("\x1b[2K" in said and " s  " in said) is on_terminal
+    assert ("\x1b[2K" in said and " s  0 of 1 claim decided" in said) is on_terminal
     assert "\x1b[2K" not in made.stdout.decode()
