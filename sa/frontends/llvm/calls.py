@@ -110,6 +110,8 @@ def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
     assert argument.operand is not None
     value = s.Typed(argument.type, argument.operand)
     if isinstance(argument.type, s.PointerType):
+        if isinstance(value.operand, s.Poison):
+            raise refused(body, "a pointer that is poison", "use `null`")
         return typed(body, value), None
     if "noundef" in argument.attributes:
         return Value(definite(body, value, "an argument that must not be poison")), None

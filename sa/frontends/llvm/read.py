@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
@@ -26,7 +27,7 @@ from sa.frontends.llvm.syntax import (
     Type,
     refused,
 )
-from sa.language.read import read_source
+from sa.language.read import MAX_BYTES, read_source
 
 #: What is attached at the end of a line: `, !dbg !12`.
 _ATTACHED = re.compile(r",? ?!([A-Za-z_][\w.]*) (!\d+|!\{[^{}]*\}|!DIExpression\([^()]*\))\s*$")
@@ -43,14 +44,30 @@ _BEHIND = re.compile(
 
 
 def read_module(path: str) -> Module:
-    """The module in a file. Raises InputError."""
-    source = read_source(path)
+    """The module in a file of text or bitcode. Raises InputError."""
+    source = disassembled(path) if path.lower().endswith(".bc") else read_source(path)
     canonical = _printed(source)
     return _module(canonical, source, _layout(canonical, source))
 
 
-def _printed(source: Source) -> str:
-    """The module as LLVM prints it, once it is parsed and verified."""
+def disassembled(path: str) -> Source:
+    """The text that LLVM prints of a file of bitcode. Raises InputError."""
+    binding = _binding()
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise InputError((error("SA016", f"`{path}` is larger than {MAX_BYTES} bytes"),))
+        return Source(path, str(binding.parse_bitcode(data, binding.create_context())))
+    except OSError as wrong:
+        raise InputError((error("SA013", f"cannot read `{path}`: {wrong.strerror}"),)) from None
+    except RuntimeError as wrong:
+        said = str(wrong).strip().rpartition("\n")[2]
+        raise InputError((error("SA741", f"`{path}` is no bitcode of LLVM: {said}"),)) from None
+
+
+def _binding() -> Any:
+    """LLVM. Raises InputError where it is not there."""
     try:
         from llvmlite import binding
     except ImportError:
@@ -58,6 +75,12 @@ def _printed(source: Source) -> str:
         raise InputError(
             (error("SA740", "LLVM IR is read with llvmlite, which is not installed", None, hint),)
         ) from None
+    return binding
+
+
+def _printed(source: Source) -> str:
+    """The module as LLVM prints it, once it is parsed and verified."""
+    binding = _binding()
     try:
         # Names of types are told apart by numbers within a context.
         module = binding.parse_assembly(source.text, binding.create_context())

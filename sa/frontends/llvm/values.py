@@ -154,9 +154,17 @@ def chosen_pointer(body: Body, name: str, select: s.Select) -> Plain:
     if name in body.facts.may_undef or name in body.facts.may_poison or condition.poison is not build.FALSE:
         raise refused(body, "a pointer that is chosen by what may be poison or `undef`", "freeze the condition")
     var = register(body, f"%{name}", ANY, f"%{name}")
-    yes, no = (typed(body, pointer).term for pointer in (select.yes, select.no))
+    yes, no = (_pointer(body, pointer) for pointer in (select.yes, select.no))
     emit(body, Set(var, build.ite(build.eq(condition.term, build.ONE), yes, no)))
     return Plain(var, None)
+
+
+def _pointer(body: Body, value: s.Typed) -> Term:
+    """A pointer, of which no bit says that it is poison. Raises InputError for one that is."""
+    found = typed(body, value)
+    if found.poison is not build.FALSE:
+        raise refused(body, "a pointer that is poison", "use `null`")
+    return found.term
 
 
 def _binary(body: Body, instruction: s.Binary) -> Value:
@@ -255,6 +263,9 @@ def definite(body: Body, value: s.Typed, what: str) -> Term:
 
 def moved(body: Body, value: s.Typed, into: Plain | Leaf) -> None:
     """A register or slot gets a value. Raises InputError where it may be `undef` in part."""
+    if isinstance(into, Plain) and isinstance(value.type, s.PointerType):
+        emit(body, Set(into.var, _pointer(body, value)))
+        return
     if isinstance(into, Plain):
         found = typed(body, value)
         emit(body, Set(into.var, found.term))

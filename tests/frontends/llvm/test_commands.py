@@ -108,3 +108,18 @@ def test_a_load_that_leaves_its_loop_keeps_the_function_from_ending(after: str, 
     found, told = sacheck("refine", "--preserve", "termination", "before.ll", "after.ll")
     assert found == status, told
     assert ("again and again" in told) == (status == 1)
+
+
+def test_bitcode_is_read_as_text_is(tmp_path: Path) -> None:
+    binding = pytest.importorskip("llvmlite.binding")
+    paths = tmp_path / "before.bc", tmp_path / "after.bc"
+    for path, body in zip(paths, ("add i32 %x, 1", "sub i32 %x, -1"), strict=True):
+        text = f"define i32 @f(i32 noundef %x) {{\n  %y = {body}\n  ret i32 %y\n}}\n"
+        path.write_bytes(binding.parse_assembly(text).as_bitcode())
+    proof = str(tmp_path / "proof.json")
+    run = CliRunner().invoke
+    asked = ["refine", "--no-cache", "--certificate", proof, *map(str, paths)]
+    assert [run(application(), words).exit_code for words in (asked, ["certify", proof])] == [0, 0]
+    paths[1].write_bytes(b"BC\xc0\xde and no more")
+    found = run(application(), ["refine", *map(str, paths)])
+    assert (found.exit_code, "SA741" in found.output) == (2, True)

@@ -23,6 +23,8 @@ BOTH = "%v = load i32, ptr %a; %w = load i64, ptr %b"
 PARTS = "; %n = trunc i64 %w to i32; %z = add i32 %v, %n; ret i32 %z"
 MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 FILL = "call void @llvm.memset.p0.i64(ptr %s, i8 2, i64 {}, i1 false); "
+KEPT = "%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr {}, ptr %p; call void @keep(ptr %r); ret i32 0"
+KEEP = "declare void @keep(ptr)\n"
 SADD = "declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)\n"
 SUM = "%r = call {i32, i1} @llvm.sadd.with.overflow.i32(i32 %x, i32 1); "
 SAT = "declare i32 @llvm.uadd.sat.i32(i32, i32)\n"
@@ -69,6 +71,11 @@ CASES = {
         of("%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr %p, ptr %q; store i32 7, ptr %r; ret i32 0", TWO),
         of("%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr %q, ptr %p; store i32 7, ptr %r; ret i32 0", TWO),
         "REFUTED",
+    ),
+    "a pointer that is poison is no null": (
+        KEEP + of(KEPT.format("null"), TWO),
+        KEEP + of(KEPT.format("poison"), TWO),
+        "SA744",
     ),
     # Memory of the function's own.
     "parts of a structure are variables": (
