@@ -146,11 +146,12 @@ def _overflow(body: Body, name: str, operation: str, call: s.Call) -> None:
 def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
     """An intrinsic without a value. Raises InputError."""
     match callee.split(".")[1:]:
-        case ["donothing"] | ["sideeffect"] | ["experimental", "noalias", "scope", "decl"]:
+        case ["donothing"] | ["experimental", "noalias", "scope", "decl"]:
             return
         case ["trap"]:
+            # The program ends: what is in memory is not seen any more.
             emit(body, Begin())
-            emit(body, Show(f"call_{callee}", (), Sync.CALL))
+            emit(body, Show("trap", (), Sync.NONE))
             emit(body, End())
             undefined(body, build.TRUE, "a return from what does not return")
         case ["assume"] if call.arguments[0].operand is not None:

@@ -236,7 +236,7 @@ def _objects(
 ) -> tuple[Mapping[int, Object], frozenset[int]]:
     """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
     numbers, where = numbers_of(signature, both.defined), Origin(signature.span)
-    certain = points_somewhere(signature, {n: 8 * shape.size for n, shape in given.items()})
+    certain = points_somewhere(signature, given)
     made = {numbers[n]: object_of(name_of(signature.parameters[n], n), shape, where) for n, shape in given.items()}
     return made, frozenset(numbers[n] for n in certain)
 

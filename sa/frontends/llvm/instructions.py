@@ -34,6 +34,7 @@ from sa.frontends.llvm.body import (
     temporary,
 )
 from sa.frontends.llvm.calls import called
+from sa.frontends.llvm.debug import compiled_from
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
 from sa.frontends.llvm.values import (
     any_value,
@@ -90,7 +91,7 @@ def translated(body: Body, facts: Facts, commits: bool) -> None:
     for block in blocks:
         body.here = flow.starts[block.name]
         for line in block.lines:
-            body.origin = Origin(line.span, line.text)
+            body.origin = Origin(line.span, line.text, tuple(compiled_from(body.unit.module, line)))
             _instruction(body, line, block, flow)
 
 

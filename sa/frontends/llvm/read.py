@@ -13,6 +13,7 @@ from typing import Any
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
 from sa.frontends.llvm.built import Header, NotRead, read_line
+from sa.frontends.llvm.debug import files_of
 from sa.frontends.llvm.operands import is_same, without_casts
 from sa.frontends.llvm.operations import simplified
 from sa.frontends.llvm.syntax import (
@@ -41,6 +42,10 @@ _BEHIND = re.compile(
     r'(, (align \d+|section "[^"]*"|partition "[^"]*"|comdat(\(\$([-\w.$]+|"[^"]*")\))?|no_sanitize_\w+|sanitize_\w+'
     r'|code_model "[^"]*"))*( #\d+)?$'
 )
+
+
+#: What LLVM makes records of, which are no instructions.
+_DEBUGGED = re.compile(r"#dbg_|((tail|musttail|notail) )?call void @llvm\.dbg\.")
 
 
 def read_module(path: str) -> Module:
@@ -150,7 +155,8 @@ def _module(canonical: str, source: Source, wide: int) -> Module:
             _variable(line, source, variables)
         elif (number := re.match(r"^(!\d+) = (.*)", line)) is not None:
             metadata[number[1]] = number[2]
-    made = Module(source, types, variables, declared, defined, metadata, groups, wide)
+    files = files_of(metadata)
+    made = Module(source, types, variables, declared, defined, metadata, groups, wide, files)
     for header, span in headers:
         signature = _signature(header, span, made)
         if signature is not None:
@@ -192,7 +198,7 @@ def _places(source: Source, header: Span, lines: Sequence[str]) -> list[Span]:
         bare = re.sub(r'("[^"]*")|;.*', lambda m: m[1] or "", text).strip()
         if bare == "}":
             break
-        if bare and not bare.startswith("#dbg_") and not depth:
+        if bare and not _DEBUGGED.match(bare) and not depth:
             start = at + len(text) - len(text.lstrip())
             found.append(Span(source, start, start + len(bare)))
         depth += (bare.count("[") - bare.count("]")) if bare.startswith("switch ") or depth else 0

@@ -123,3 +123,48 @@ def test_bitcode_is_read_as_text_is(tmp_path: Path) -> None:
     paths[1].write_bytes(b"BC\xc0\xde and no more")
     found = run(application(), ["refine", *map(str, paths)])
     assert (found.exit_code, "SA741" in found.output) == (2, True)
+
+
+DEBUGGED = """@g = global i32 0
+define void @f(i32 noundef %x) !dbg !4 {{
+  store volatile i32 {}, ptr @g, !dbg !6
+  ret void, !dbg !7
+}}
+!llvm.dbg.cu = !{{!0}}
+!llvm.module.flags = !{{!2}}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "{}", directory: "{}")
+!2 = !{{i32 2, !"Debug Info Version", i32 3}}
+!3 = !DISubroutineType(types: !5)
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 2, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !{{null}}
+!6 = !DILocation(line: 3, column: 5, scope: !8)
+!7 = !DILocation(line: 4, column: 1, scope: !4)
+!8 = distinct !DILexicalBlock(scope: !4, file: !1, line: 2)
+"""
+C_FILE = "volatile int g;\nvoid f(int x) {\n    g = x;\n}\n"
+
+
+@pytest.mark.parametrize(("name", "shown"), [("write.c", True), ("gone.c", False), ("write.txt", False)])
+def test_a_play_shows_the_place_in_c_below_an_instruction(name: str, shown: bool, tmp_path: Path) -> None:
+    for path in ("write.c", "write.txt"):
+        (tmp_path / path).write_text(C_FILE)
+    for path, value in (("before.ll", "%x"), ("after.ll", "1")):
+        (tmp_path / path).write_text(DEBUGGED.format(value, name, tmp_path))
+    found = CliRunner().invoke(application(), ["refine", "--no-cache", "before.ll", "after.ll"])
+    assert found.exit_code == 1
+    told = " ".join(found.output.split())
+    assert ("compiled from write.c:3:5: g = x;" in told, "compiled from" in told) == (shown, shown)
+
+
+def test_calls_of_debug_intrinsics_move_no_place(tmp_path: Path) -> None:
+    old = "declare void @llvm.dbg.value(metadata, metadata, metadata)\n" + DEBUGGED.replace(
+        "  store",
+        "  call void @llvm.dbg.value(metadata i32 0, metadata !9, metadata !DIExpression()), !dbg !6\n  store",
+    )
+    old += '!9 = !DILocalVariable(name: "y", scope: !4, file: !1, line: 2, type: !10)\n'
+    old += '!10 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)\n'
+    for path, value in (("before.ll", "%x"), ("after.ll", "1")):
+        (tmp_path / path).write_text(old.format(value, "none.c", tmp_path))
+    found = CliRunner().invoke(application(), ["refine", "--no-cache", "before.ll", "after.ll"])
+    assert "after.ll:5 shows" in found.output

@@ -25,6 +25,8 @@ MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 FILL = "call void @llvm.memset.p0.i64(ptr %s, i8 2, i64 {}, i1 false); "
 KEPT = "%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr {}, ptr %p; call void @keep(ptr %r); ret i32 0"
 KEEP = "declare void @keep(ptr)\n"
+EARLY = "{}%v = load i32, ptr %p, align 8; {}ret i32 %v"
+DEREF = "ptr noundef dereferenceable(4) align 4 %p, i32 noundef %x"
 SADD = "declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)\n"
 SUM = "%r = call {i32, i1} @llvm.sadd.with.overflow.i32(i32 %x, i32 1); "
 SAT = "declare i32 @llvm.uadd.sat.i32(i32, i32)\n"
@@ -76,6 +78,43 @@ CASES = {
         KEEP + of(KEPT.format("null"), TWO),
         KEEP + of(KEPT.format("poison"), TWO),
         "SA744",
+    ),
+    # Alignment.
+    "accesses that are aligned alike": (
+        of("store i32 1, ptr %p, align 8; %v = load i32, ptr %p, align 8; ret i32 %v", P),
+        of("store i32 1, ptr %p, align 8; ret i32 1", P),
+        "PROVED",
+    ),
+    "and what they find": (
+        of("store i32 1, ptr %p, align 1; %v = load i32, ptr %p, align 1; ret i32 %v", P),
+        of("store i32 1, ptr %p, align 1; ret i32 2", P),
+        "REFUTED",
+    ),
+    "a greater alignment is a promise": (
+        of("store i32 1, ptr %p, align 4; ret i32 1", P),
+        of("store i32 1, ptr %p, align 8; ret i32 1", P),
+        "SA745",
+    ),
+    "what is not aligned may overlap others in part": (
+        "@g = global i32 0\n" + of("store i32 1, ptr %p, align 1; %v = load i32, ptr @g; ret i32 %v", P),
+        "@g = global i32 0\n" + of("%v = load i32, ptr @g; store i32 1, ptr %p, align 1; ret i32 %v", P),
+        "SA745",
+    ),
+    "what is said to be aligned less cannot be followed before": (
+        of(EARLY.format("%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; ", ""), DEREF),
+        of(EARLY.format("", "%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; "), DEREF),
+        "REFUTED",
+    ),
+    "what is said to be aligned so can be": (
+        of(
+            EARLY.format("%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; ", ""),
+            DEREF.replace("align 4", "align 8"),
+        ),
+        of(
+            EARLY.format("", "%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; "),
+            DEREF.replace("align 4", "align 8"),
+        ),
+        "PROVED",
     ),
     # Memory of the function's own.
     "parts of a structure are variables": (
@@ -149,6 +188,11 @@ CASES = {
     "a sum without a sign saturates": (
         SAT + of("%y = call i32 @llvm.uadd.sat.i32(i32 %x, i32 1); ret i32 %y"),
         of("%c = icmp eq i32 %x, -1; %y = add i32 %x, 1; %z = select i1 %c, i32 -1, i32 %y; ret i32 %z"),
+        "PROVED",
+    ),
+    "what is in memory at a trap is not seen": (
+        TRAP + of("store i32 1, ptr %p; call void @llvm.trap(); unreachable", P),
+        TRAP + of("store i32 2, ptr %p; call void @llvm.trap(); unreachable", P),
         "PROVED",
     ),
     "a trap is seen": (TRAP + of("call void @llvm.trap(); unreachable"), TRAP + of("ret i32 0"), "REFUTED"),
