@@ -10,6 +10,7 @@ from sa.frontends.flow.graph import Begin, End, Havoc, Range, Set
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
+    EXIT,
     UNDEF,
     Body,
     Leaf,
@@ -20,6 +21,7 @@ from sa.frontends.llvm.body import (
     bits_of,
     canonical,
     emit,
+    fresh,
     refused,
     register,
     undefined,
@@ -152,8 +154,8 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
             # The program ends: what is in memory is not seen any more.
             emit(body, Begin())
             emit(body, Show("trap", (), Sync.NONE))
-            emit(body, End())
-            undefined(body, build.TRUE, "a return from what does not return")
+            emit(body, End(), EXIT)
+            body.here = fresh(body)
         case ["assume"] if call.arguments[0].operand is not None:
             operand = call.arguments[0].operand
             holds = definite(body, s.Typed(s.IntType(1), operand), "an assumption of poison")

@@ -195,6 +195,16 @@ CASES = {
         TRAP + of("store i32 2, ptr %p; call void @llvm.trap(); unreachable", P),
         "PROVED",
     ),
+    "a trap comes neither sooner nor later": (
+        TRAP + "@g = global i32 0\n" + of("store volatile i32 1, ptr @g; call void @llvm.trap(); unreachable"),
+        TRAP + "@g = global i32 0\n" + of("call void @llvm.trap(); unreachable"),
+        "REFUTED",
+    ),
+    "nor is it undefined": (
+        TRAP + of("call void @llvm.trap(); unreachable"),
+        TRAP + of("unreachable"),
+        "REFUTED",
+    ),
     "a trap is seen": (TRAP + of("call void @llvm.trap(); unreachable"), TRAP + of("ret i32 0"), "REFUTED"),
 }
 
