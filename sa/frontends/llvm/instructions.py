@@ -150,7 +150,7 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             if "noundef" in line.attachments:
                 definite(body, s.Typed(kind, s.Local(name)), "a load that must not be poison")
         case s.Load():
-            loaded(body, name, instruction, "noundef" in line.attachments)
+            loaded(body, name, instruction, "noundef" in line.attachments, _ranges(body, line))
         case s.Store(value, s.Local(slot)) if slot in body.facts.slots:
             _moved(body, slot, value)
         case s.Store():
@@ -184,9 +184,25 @@ def _defined(body: Body, value: s.Typed) -> None:
 
 def _attached(body: Body, line: s.Line) -> None:
     """Raises InputError for what is attached and may have a meaning."""
-    allowed = _IGNORED | ({"noundef"} if isinstance(line.instruction, s.Load) else frozenset())
+    allowed = _IGNORED
+    if isinstance(line.instruction, s.Load):
+        pointer = line.instruction.pointer
+        variable = isinstance(pointer, s.Local) and pointer.name in body.facts.slots
+        allowed |= {"noundef"} if variable else {"noundef", "range"}
     if other := sorted(line.attachments.keys() - allowed):
         raise refused(body, f"`!{other[0]}` at an instruction", "leave it out, or strip it in both files")
+
+
+def _ranges(body: Body, line: s.Line) -> list[tuple[int, int]]:
+    """What `!range` says: pairs of the first value and the one behind the last. Raises InputError."""
+    named = line.attachments.get("range")
+    if named is None:
+        return []
+    text = body.unit.module.metadata.get(named, named)
+    numbers = [int(number) for number in re.findall(r"i\d+ (-?\d+)", text)]
+    if not numbers or len(numbers) % 2:
+        raise refused(body, "this `!range`", "leave it out in both files")
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s.Select) -> None:

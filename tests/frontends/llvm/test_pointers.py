@@ -27,6 +27,7 @@ KEPT = "%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr {}, ptr %p; call void @k
 KEEP = "declare void @keep(ptr)\n"
 EARLY = "{}%v = load i32, ptr %p, align 8; {}ret i32 %v"
 DEREF = "ptr noundef dereferenceable(4) align 4 %p, i32 noundef %x"
+RANGE = "@b = global i8 0\n!0 = !{i8 0, i8 2}\n!1 = !{i8 5, i8 -5}\n!2 = !{}\n"
 SADD = "declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)\n"
 SUM = "%r = call {i32, i1} @llvm.sadd.with.overflow.i32(i32 %x, i32 1); "
 SAT = "declare i32 @llvm.uadd.sat.i32(i32, i32)\n"
@@ -78,6 +79,31 @@ CASES = {
         KEEP + of(KEPT.format("null"), TWO),
         KEEP + of(KEPT.format("poison"), TWO),
         "SA744",
+    ),
+    # Ranges.
+    "what is loaded is in its range": (
+        RANGE + of("%v = load i8, ptr @b, !range !0; %z = zext i8 %v to i32; ret i32 %z"),
+        RANGE + of("%v = load i8, ptr @b, !range !0; %c = icmp eq i8 %v, 1; %z = zext i1 %c to i32; ret i32 %z"),
+        "PROVED",
+    ),
+    "or it is poison": (
+        RANGE + of("%v = load i8, ptr @b, !range !0; %y = freeze i8 %v; %z = zext i8 %y to i32; ret i32 %z"),
+        RANGE + of("%v = load i8, ptr @b; %y = freeze i8 %v; %z = zext i8 %y to i32; %u = and i32 %z, 1; ret i32 %u"),
+        "PROVED",
+    ),
+    "a range is a promise": (
+        RANGE + of("%v = load i8, ptr @b; %z = zext i8 %v to i32; ret i32 %z"),
+        RANGE + of("%v = load i8, ptr @b, !range !0; %z = zext i8 %v to i32; ret i32 %z"),
+        "REFUTED",
+    ),
+    "a range may go round": (
+        RANGE + of("%v = load i8, ptr @b, !range !1, !noundef !2; %z = sext i8 %v to i32; ret i32 %z"),
+        RANGE
+        + of(
+            "%v = load i8, ptr @b, !range !1, !noundef !2; %z = sext i8 %v to i32; %c = icmp eq i8 %v, 0"
+            "; %w = select i1 %c, i32 7, i32 %z; ret i32 %w"
+        ),
+        "PROVED",
     ),
     # Alignment.
     "accesses that are aligned alike": (
