@@ -119,14 +119,13 @@ _AS: Mapping[str, str] = {"none": "readnone", "read": "readonly", "write": "writ
 def points_somewhere(source: s.Signature, shapes: Mapping[int, Shape]) -> Iterator[int]:
     """The pointer parameters that can be followed to what is accessed, by what is said of them."""
     for number, parameter in enumerate(source.parameters):
-        # What is not aligned cannot be followed, either: 8 bytes are enough for all integers.
+        # What is not aligned as accesses say cannot be followed, either.
         align = max(_said("align", parameter), 1)
         shape = shapes.get(number)
-        if (
-            shape is not None
-            and _said("dereferenceable", parameter) >= shape.size
-            and align >= max(shape.align, min(shape.size, 8))
-        ):
+        somewhere = _said("dereferenceable", parameter)
+        if somewhere or "nonnull" in parameter.attributes:
+            somewhere = max(somewhere, _said("dereferenceable_or_null", parameter))
+        if shape is not None and somewhere >= shape.size and align >= shape.align:
             yield number
 
 

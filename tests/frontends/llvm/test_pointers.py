@@ -25,7 +25,9 @@ MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 FILL = "call void @llvm.memset.p0.i64(ptr %s, i8 2, i64 {}, i1 false); "
 KEPT = "%c = icmp sgt i32 %x, 0; %r = select i1 %c, ptr {}, ptr %p; call void @keep(ptr %r); ret i32 0"
 KEEP = "declare void @keep(ptr)\n"
-EARLY = "{}%v = load i32, ptr %p, align 8; {}ret i32 %v"
+TEST = "%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; "
+LATE = TEST + "%v = load i32, ptr %p, align 8; ret i32 %v"
+SOON = "%v = load i32, ptr %p, align 8; " + TEST + "ret i32 %v"
 DEREF = "ptr noundef dereferenceable(4) align 4 %p, i32 noundef %x"
 RANGE = "@b = global i8 0\n!0 = !{i8 0, i8 2}\n!1 = !{i8 5, i8 -5}\n!2 = !{}\n"
 SADD = "declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)\n"
@@ -127,19 +129,24 @@ CASES = {
         "SA745",
     ),
     "what is said to be aligned less cannot be followed before": (
-        of(EARLY.format("%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; ", ""), DEREF),
-        of(EARLY.format("", "%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; "), DEREF),
+        of(LATE, DEREF),
+        of(SOON, DEREF),
         "REFUTED",
     ),
     "what is said to be aligned so can be": (
         of(
-            EARLY.format("%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; ", ""),
+            LATE,
             DEREF.replace("align 4", "align 8"),
         ),
         of(
-            EARLY.format("", "%c = icmp sgt i32 %x, 0; br i1 %c, label %y, label %n\nn:; ret i32 0\ny:; "),
+            SOON,
             DEREF.replace("align 4", "align 8"),
         ),
+        "PROVED",
+    ),
+    "what is not said to be aligned can be followed": (
+        of(LATE.replace("align 8", "align 1"), DEREF),
+        of(SOON.replace("align 8", "align 1"), DEREF),
         "PROVED",
     ),
     # Memory of the function's own.
