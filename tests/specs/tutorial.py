@@ -23,7 +23,7 @@ FIGURES = re.compile(
 )
 #: The same in the tree of a proof, where lines and rules stay.
 PROOF_FIGURES = re.compile(
-    r"^  \d+\.\d\d s \(.*\)$| +<?\d+\.\d\d s(?=$|  line \d)| \(\d+ pairs?, \d+ lemmas?\)", re.MULTILINE
+    r"^  \d+\.\d\d s \(.*\)$| +<?\d+\.\d\d s(?=$|  line \d)| \(\d+ pairs?(?:, \d+ lemmas?)?\)", re.MULTILINE
 )
 
 
