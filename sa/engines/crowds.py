@@ -30,7 +30,7 @@ ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "ar
 #: itself are found at once if at all.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.3),
-    Turn(APART, 0.1),
+    Turn(APART, 0.5),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
     Turn(CONTROL, 0.2),

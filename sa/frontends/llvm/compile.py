@@ -11,8 +11,9 @@ from sa.base.diagnostic import InputError, error
 #: Seconds that the compiler may take.
 _SECONDS = 120.0
 
-#: Text instead of bitcode, with the names of variables; without optimisation functions may still be optimised later.
-_AS_TEXT = ("-S", "-emit-llvm", "-fno-discard-value-names", "-Xclang", "-disable-O0-optnone")
+#: Text instead of bitcode, with places and the names of variables. What is compiled without optimisation may still be
+#: optimised later.
+_AS_TEXT = ("-g", "-S", "-emit-llvm", "-fno-discard-value-names", "-Xclang", "-disable-O0-optnone")
 
 
 def compile_to(target: str, source: str, compiler: str, flags: Sequence[str], folder: str | None = None) -> None:
@@ -20,13 +21,24 @@ def compile_to(target: str, source: str, compiler: str, flags: Sequence[str], fo
 
     Raises InputError where the compiler is no clang, or rejects the file.
     """
+    _compiled(source, compiler, (*flags, "-o", target), folder)
+
+
+def ir_of(source: str, compiler: str, flags: Sequence[str], folder: str | None = None) -> tuple[str, str]:
+    """The same as text, and what the compiler says beside it. Raises InputError."""
+    made = _compiled(source, compiler, (*flags, "-o", "-"), folder)
+    return made.stdout, made.stderr
+
+
+def _compiled(source: str, compiler: str, flags: Sequence[str], folder: str | None) -> subprocess.CompletedProcess[str]:
     if "clang" not in _run([compiler, "--version"]).stdout:
         hint = "name one with `--cc`: only clang writes LLVM IR"
         raise InputError((error("SA749", f"`{compiler}` is not clang", None, hint),))
-    made = _run([compiler, *_AS_TEXT, *flags, source, "-o", target], folder)
+    made = _run([compiler, *_AS_TEXT, *flags, source], folder)
     if made.returncode:
         said = made.stderr.strip()[:2000]
         raise InputError((error("SA749", f"`{compiler}` rejects `{source}`: {said}"),))
+    return made
 
 
 def _run(command: Sequence[str], folder: str | None = None) -> subprocess.CompletedProcess[str]:

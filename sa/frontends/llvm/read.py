@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
 from sa.frontends.llvm.built import Header, NotRead, read_line
+from sa.frontends.llvm.operands import is_same, without_casts
 from sa.frontends.llvm.operations import simplified
 from sa.frontends.llvm.syntax import (
     Block,
     Body,
+    Cast,
     Function,
     GlobalVariable,
     Line,
@@ -239,7 +241,7 @@ def function_of(module: Module, name: str) -> Function:
             here, lines = label[1].strip('"'), []
             continue
         lines.append(_line(text, span))
-    return Function(signature, (*blocks, Block(here, tuple(lines))))
+    return without_casts(Function(signature, (*blocks, Block(here, tuple(lines)))))
 
 
 def _is_number(parameter: object) -> bool:
@@ -251,6 +253,8 @@ def _line(text: str, span: Span) -> Line:
     bare, attached = _without_attachments(text)
     try:
         result, instruction = read_line(bare, "instruction")
+        if isinstance(instruction, Cast) and instruction.operation == "bitcast" and not is_same(instruction):
+            raise NotRead(0)
     except NotRead:
         words = re.sub(r"^%\S+ = ", "", bare).split()
         told = next((w for w in words if w not in ("tail", "musttail", "notail")), "")
