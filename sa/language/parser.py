@@ -21,7 +21,7 @@ MAX_SYNTAX_ERRORS = 10
 
 # Words that start a declaration; at the start of a line they are taken as a new beginning after an error.
 _FRESH_START = re.compile(
-    r"^(?:import|const|param|global|ghost|enum|define|function|proc|axiom|init|thread|automaton|strong|invariant|terminates|progress|fair|leads|expect|refinement|lemma|theorem)\b",
+    r"^(?:import|const|param|global|ghost|enum|define|function|proc|axiom|init|thread|automaton|strong|invariant|terminates|progress|fair|leads|expect|refinement|lemma|theorem|cooperative|scheduler|event)\b",
     re.MULTILINE,
 )
 
