@@ -33,11 +33,12 @@ class Asking(Struct, frozen=True):
 
 
 class Settled(Struct, frozen=True):
-    """What became of one claim or goal, and which technique settled it."""
+    """What became of one claim or goal, how it was settled in words, and by which engine of the portfolio."""
 
     name: str
     verdict: str
     technique: str = ""
+    engine: str = ""
 
 
 class Answer(Struct, frozen=True):
@@ -83,13 +84,13 @@ def _settled(said: Mapping[str, Any]) -> Iterator[Settled]:
     """The claims, goals or steps of an answer."""
     for claim in said.get("claims", ()):
         if isinstance(claim, dict):
-            yield Settled(claim["name"], claim["verdict"], claim.get("how") or "")
+            yield Settled(claim["name"], claim["verdict"], claim.get("how") or "", claim.get("engine") or "")
     for outcome in said.get("outcomes", ()):
         for goal in outcome.get("goals", ()):
             technique = (goal.get("statistics") or {}).get("strategy") or ""
             # Without the folder, which is another one in another tree.
             about = " ".join(word.rpartition("/")[2] for word in outcome["name"].split(" "))
-            yield Settled(f"{about}: {goal['name']}", goal["verdict"], technique)
+            yield Settled(f"{about}: {goal['name']}", goal["verdict"], technique, technique)
     for step in said.get("steps", ()):
         if isinstance(step, dict) and "verdict" in step:
             yield Settled(str(step.get("name", "")), step["verdict"] or "")

@@ -16,16 +16,19 @@ if TYPE_CHECKING:
 _OFFERED = frozenset(
     {
         "Answer",
+        "Asked",
         "File",
         "InputError",
         "Reason",
         "Verdict",
+        "batch",
         "certify",
         "generate",
         "load",
         "prove",
         "refine",
         "verify",
+        "weakest_rely",
     }
 )
 

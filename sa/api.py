@@ -9,107 +9,35 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from html import escape
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from sa.automata.automaton import Automaton
-from sa.automata.program import Program
-from sa.base.diagnostic import Diagnostic, InputError
+from sa.answers import Answer, Asked, File, Path, builtins, saved, shown
+from sa.base.diagnostic import InputError
 from sa.base.limits import LimitReached, Limits, limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 
+if TYPE_CHECKING:
+    from sa.frontends.reading import Reading
+
 __all__ = [
     "Answer",
+    "Asked",
     "File",
     "InputError",
     "Reason",
     "Verdict",
+    "batch",
     "certify",
     "generate",
     "load",
     "prove",
     "refine",
     "verify",
+    "weakest_rely",
 ]
 
-#: A file, as a text or a path.
-Path: TypeAlias = str | os.PathLike[str]
-
 sys.set_int_max_str_digits(0)
-
-#: Pixels that a page takes in a notebook.
-_HEIGHT = 640
-
-
-class File(Struct, frozen=True):
-    """A program that was read: its threads as automata, what was noticed in the file, and the program as `.sa` text."""
-
-    path: str
-    program: Program
-    noticed: tuple[Diagnostic, ...]
-    text: str
-
-    @property
-    def threads(self) -> tuple[Automaton, ...]:
-        """The threads, families of any number last."""
-        return (*self.program.threads, *(f.thread for f in self.program.families))
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        from sa.report.page import threads_page
-
-        return _frame(threads_page(self.path, self.threads))
-
-
-class Answer(Struct, frozen=True):
-    """A verdict with its evidence. `verdict` is None where a program claims nothing.
-
-    `print(answer)` shows what the command shows; in a notebook it is the page that `--report` writes.
-    """
-
-    verdict: Verdict | None
-    _text: Callable[[], str]
-    _json: Callable[[], Mapping[str, Any]]
-    _page: Callable[[], str]
-    _certificate: Callable[[str], None] | None = None
-    _read: tuple[str, ...] = ()
-
-    @property
-    def proved(self) -> bool:
-        """Whether the verdict is PROVED."""
-        return self.verdict is Verdict.PROVED
-
-    def json(self) -> Mapping[str, Any]:
-        """The document that `--json` writes."""
-        return self._json()
-
-    def html(self) -> str:
-        """The page that `--report` writes."""
-        return self._page()
-
-    def save_report(self, path: Path) -> None:
-        """Write that page to a file. Raises InputError."""
-        _saved(os.fspath(path), self.html(), self._read)
-
-    def save_certificate(self, path: Path) -> None:
-        """Write the evidence for `certify`. Raises InputError, and ValueError for an answer without a certificate."""
-        if self._certificate is None:
-            raise ValueError("this answer has no certificate")
-        self._certificate(os.fspath(path))
-
-    def __str__(self) -> str:
-        return self._text().rstrip("\n")
-
-    def __repr__(self) -> str:
-        return f"<Answer {self.verdict.value if self.verdict else 'nothing claimed'}>"
-
-    def _repr_html_(self) -> str:
-        return _frame(self.html())
 
 
 def load(path: Path, *, split: bool = False) -> File:
@@ -130,14 +58,21 @@ def refine(
     whole: bool = False,
     split: bool = False,
     seed: int = 0,
+    function: str | None = None,
+    preserve: str | None = None,
+    infer_relate: bool = False,
+    overflow: str = "assume",
 ) -> Answer:
     """Does the concrete program refine the abstract one? Without `concrete`: the refinement blocks of the file.
 
-    `whole` plays the game on the two programs as wholes. Raises InputError.
+    `whole` plays the game on the two programs as wholes. `function` compares one function of two files in C, alone in
+    any environment. `preserve` asks for `termination` or `progress` as well; `infer_relate` looks for another relation
+    where that of the question does not do. `overflow` of C is `assume`, `check` or `wrap`. Raises InputError, and
+    ValueError for options that do not go together.
     """
     from sa.app.certificate import refinement_certificate
     from sa.app.refine import Answer as Refined
-    from sa.app.refine import RefineRequest
+    from sa.app.refine import RefineRequest, Relate
     from sa.app.refine import refine as ask
     from sa.engines.options import Options
     from sa.report.outcome_json import outcomes_json
@@ -145,7 +80,13 @@ def refine(
     from sa.report.refine import refinement_document, stopped_document
 
     paths = tuple(os.fspath(p) for p in (abstract, concrete) if p is not None)
-    request = RefineRequest(paths, split, Options(_limits(timeout), seed, whole=whole))
+    _one_of("preserve", preserve, (None, "termination", "progress"))
+    if function is not None and (len(paths) != 2 or whole or preserve is not None or infer_relate):
+        raise ValueError("`function` compares one function of two files, without other ways to compare them")
+    reading = _reading(overflow, function=function)
+    relate = Relate.INFER if infer_relate else Relate.AS_ASKED
+    options = Options(_limits(timeout), seed, whole=whole)
+    request = RefineRequest(paths, split, options, relate, reading, preserve=preserve)
     found = list[Refined]()
     unknown: Unknown | None = None
     try:
@@ -162,16 +103,30 @@ def refine(
     read = tuple(s.name for a in found if a.question is not None for s in a.question.sources)
     return Answer(
         verdict,
-        lambda: "\n".join(map(_shown, documents)),
-        lambda: _builtins(outcomes_json(outcomes, unknown, noticed, EXIT_STATUS[verdict])),
+        lambda: "\n".join(map(shown, documents)),
+        lambda: builtins(outcomes_json(outcomes, unknown, noticed, EXIT_STATUS[verdict])),
         lambda: refinement_page(outcomes, unknown),
-        lambda path: _saved(path, refinement_certificate(path, request, found), read),
+        lambda path: saved(path, refinement_certificate(path, request, found), read),
         read,
     )
 
 
-def verify(path: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0, jobs: int = 1) -> Answer:
-    """Do the invariants, assertions and guarantees of a program hold? Asked in `jobs` processes. Raises InputError."""
+def verify(
+    path: Path,
+    *,
+    timeout: float | None = None,
+    split: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    races: bool = False,
+    deadlock: bool = False,
+    overflow: str = "assume",
+) -> Answer:
+    """Do the invariants, assertions and guarantees of a program hold? Asked in `jobs` processes.
+
+    Of C also that there are no data `races` and no `deadlock`; its signed `overflow` is assumed away (`assume`), looked
+    for (`check`), or wraps around (`wrap`). Raises InputError, and ValueError for an option that does not exist.
+    """
     from sa.app.certificate import verification_certificate
     from sa.app.verify import VerifyRequest
     from sa.app.verify import verify as ask
@@ -180,7 +135,8 @@ def verify(path: Path, *, timeout: float | None = None, split: bool = False, see
     from sa.report.verify import verification_document
     from sa.report.verify_json import verification_json
 
-    request = VerifyRequest(os.fspath(path), split, Options(_limits(timeout), seed, jobs=jobs))
+    reading = _reading(overflow, races=races, deadlock=deadlock)
+    request = VerifyRequest(os.fspath(path), split, Options(_limits(timeout), seed, jobs=jobs), reading)
     try:
         answer = ask(request)
     except LimitReached as limit:
@@ -190,12 +146,69 @@ def verify(path: Path, *, timeout: float | None = None, split: bool = False, see
     read = tuple(s.name for s in answer.sources)
     return Answer(
         outcome.verdict,
-        lambda: _shown(verification_document(outcome)),
-        lambda: _builtins(verification_json(outcome, answer.noticed, status)),
+        lambda: shown(verification_document(outcome)),
+        lambda: builtins(verification_json(outcome, answer.noticed, status)),
         lambda: verification_page(outcome),
-        lambda to: _saved(to, verification_certificate(to, request, answer), read),
+        lambda to: saved(to, verification_certificate(to, request, answer), read),
         read,
     )
+
+
+def weakest_rely(
+    abstract: Path, concrete: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0
+) -> Answer:
+    """In which environments do threads without relies refine? The verdict is the worst one of all pairs of threads.
+
+    Raises InputError.
+    """
+    from sa.app.refine import RefineRequest
+    from sa.app.weakest import Answer as Found
+    from sa.app.weakest import weakest_relies
+    from sa.engines.options import Options
+    from sa.report.page import documents_page
+    from sa.report.weakest import weakest_document
+    from sa.report.weakest_json import weakest_json
+
+    paths = (os.fspath(abstract), os.fspath(concrete))
+    found = list[Found]()
+    unknown: Unknown | None = None
+    try:
+        found.extend(weakest_relies(RefineRequest(paths, split, Options(_limits(timeout), seed))))
+    except LimitReached as limit:
+        unknown = Unknown(limit.reason)
+    if unknown is not None and not found:
+        return _stopped(unknown, " and ".join(paths))
+    verdict = _worst([*(a.found.verdict for a in found), *([Verdict.UNKNOWN] if unknown else [])])
+    documents = [weakest_document(a.found, a.concrete, a.seconds, a.proposal, details=True) for a in found]
+    noticed = tuple(dict.fromkeys(d for a in found for d in a.noticed))
+    pairs = [(a.found, a.abstract, a.concrete, a.seconds) for a in found]
+    return Answer(
+        verdict,
+        lambda: "\n".join(map(shown, documents)),
+        lambda: builtins(weakest_json(pairs, unknown, noticed, verdict, EXIT_STATUS[verdict])),
+        lambda: documents_page(documents, " and ".join(paths)),
+    )
+
+
+def batch(commands: Iterable[Sequence[str]], *, jobs: int = 1, timeout: float = 60.0) -> tuple[Asked, ...]:
+    """Many questions, each a command as for a shell, in a process with limits of its own; the answers in their order.
+
+    `sa.batch([("verify", "queue.c", "--races"), ("refine", "before.sa", "after.sa")], jobs=2)`. What is wrong with the
+    files of one question is its `error` and stops no other.
+    """
+    import json
+
+    from sa.processes.commands import run_all
+
+    asked = [tuple(command) for command in commands]
+    options = ("--json", "--timeout", str(timeout))
+    verdicts = {status: verdict for verdict, status in EXIT_STATUS.items()}
+    found = list[Asked]()
+    for command, done in zip(asked, run_all([(*c, *options) for c in asked], jobs), strict=True):
+        document = json.loads(done.out) if done.out.startswith("{") else {}
+        verdict = verdicts.get(done.status) if "verdict" in document else None
+        found.append(Asked(command, verdict, done.seconds, document, "" if document else done.err.strip()))
+    return tuple(found)
 
 
 def prove(path: Path, *, timeout: float | None = None, jobs: int = 1, split: bool = False, seed: int = 0) -> Answer:
@@ -217,10 +230,10 @@ def prove(path: Path, *, timeout: float | None = None, jobs: int = 1, split: boo
     read = tuple(s.name for s in answer.sources)
     return Answer(
         proof.verdict,
-        lambda: _shown(proof_document(proof, answer.seconds)),
-        lambda: _builtins(proof_json(proof, noticed, answer.seconds, EXIT_STATUS[proof.verdict])),
+        lambda: shown(proof_document(proof, answer.seconds)),
+        lambda: builtins(proof_json(proof, noticed, answer.seconds, EXIT_STATUS[proof.verdict])),
         lambda: proof_page(proof, answer.seconds),
-        lambda to: _saved(to, proof_certificate(to, request, answer), read),
+        lambda to: saved(to, proof_certificate(to, request, answer), read),
         read,
     )
 
@@ -256,13 +269,17 @@ def certify(path: Path, *, timeout: float | None = None, source: Path | None = N
     return None if status == EXIT_STATUS[Verdict.UNKNOWN] else status == 0
 
 
-def _saved(path: str, text: str, read: tuple[str, ...]) -> None:
-    """Write a file that is none of those that were read. Raises InputError."""
-    from sa.app.outputs import Output, refuse_loss
-    from sa.app.replace_file import replace_file
+def _reading(overflow: str, races: bool = False, deadlock: bool = False, function: str | None = None) -> Reading:
+    """How C is read. Raises ValueError."""
+    from sa.frontends.reading import Reading
 
-    refuse_loss((Output("saving to", path),), read)
-    replace_file(path, text)
+    _one_of("overflow", overflow, ("assume", "check", "wrap"))
+    return Reading(overflow=overflow, races=races, deadlock=deadlock, function=function)
+
+
+def _one_of(name: str, value: str | None, choices: Sequence[str | None]) -> None:
+    if value not in choices:
+        raise ValueError(f"`{name}` is one of {', '.join(repr(c) for c in choices)}")
 
 
 def _limits(timeout: float | None) -> Limits:
@@ -277,8 +294,8 @@ def _stopped(unknown: Unknown, subject: str) -> Answer:
 
     return Answer(
         Verdict.UNKNOWN,
-        lambda: _shown(stopped_document(unknown, subject)),
-        lambda: _builtins(stopped_json(unknown)),
+        lambda: shown(stopped_document(unknown, subject)),
+        lambda: builtins(stopped_json(unknown)),
         lambda: stopped_page(unknown, subject),
     )
 
@@ -286,22 +303,3 @@ def _stopped(unknown: Unknown, subject: str) -> Answer:
 def _worst(verdicts: Iterable[Verdict]) -> Verdict:
     found = set(verdicts)
     return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in found), Verdict.PROVED)
-
-
-def _shown(document: Any) -> str:
-    from sa.report.screen import Screen
-    from sa.report.terminal import show_document
-
-    return show_document(document, Screen())
-
-
-def _builtins(document: Struct) -> Mapping[str, Any]:
-    from sa.report.json import builtins
-
-    return builtins(document)
-
-
-def _frame(page: str) -> str:
-    """A page inside of a notebook, where its styles and scripts touch nothing else."""
-    style = f"width: 100%; height: {_HEIGHT}px; border: 0"
-    return f'<iframe title="sacheck" style="{style}" sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'

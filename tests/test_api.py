@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +99,99 @@ def test_numbers_of_any_length_are_no_error(tmp_path: Path) -> None:
     abstract.write_text("global x : int = 2; thread T { while (true) { x := x * x; } }")
     concrete.write_text('global x : int = 2; thread T { x := 5; } refinement r { abstract "abs.sa"; }')
     assert sa.refine(abstract, concrete, timeout=60.0).verdict is sa.Verdict.REFUTED
+
+
+RACE = """\
+#include <pthread.h>
+int x;
+void *other(void *a) { x = 1; return a; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, other, 0);
+  x = 2;
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def race(tmp_path: Path) -> Path:
+    """A program in C with a data race and without a deadlock."""
+    path = tmp_path / "race.c"
+    path.write_text(RACE)
+    return path
+
+
+def test_what_is_asked_of_c_is_what_the_options_of_the_command_ask(race: Path) -> None:
+    assert sa.verify(race, races=True).verdict is sa.Verdict.REFUTED
+    assert sa.verify(race, deadlock=True).verdict is sa.Verdict.PROVED
+
+
+def test_overflow_is_looked_for_where_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "o.c"
+    path.write_text("int main(void) { int x = 2147483647; x = x + 1; return 0; }\n")
+    assert sa.verify(path, overflow="check").verdict is sa.Verdict.REFUTED
+    assert sa.verify(path).verdict is not sa.Verdict.REFUTED
+    with pytest.raises(ValueError, match="overflow"):
+        sa.verify(path, overflow="never")
+
+
+def test_functions_are_compared_alone(tmp_path: Path) -> None:
+    before, after, broken = (tmp_path / f"{name}.c" for name in ("before", "after", "broken"))
+    before.write_text("int g;\nvoid f(void) { g = 1; g = 2; }\n")
+    after.write_text("int g;\nvoid f(void) { g = 2; }\n")
+    broken.write_text("int g;\nvoid f(void) { g = 1; }\n")
+    assert sa.refine(before, after, function="f").verdict is sa.Verdict.PROVED
+    assert sa.refine(before, broken, function="f").verdict is sa.Verdict.REFUTED
+    with pytest.raises(ValueError, match="function"):
+        sa.refine(before, after, function="f", whole=True)
+
+
+def test_termination_is_preserved_or_not(tmp_path: Path) -> None:
+    ends, spins = tmp_path / "ends.sa", tmp_path / "spins.sa"
+    ends.write_text("global x : int = 0;\nthread T { x := 1; }\n")
+    spins.write_text("global x : int = 0;\nthread T { while (x == 0) { skip; } x := 1; }\n")
+    assert sa.refine(ends, spins).verdict is sa.Verdict.PROVED
+    assert sa.refine(ends, spins, preserve="termination").verdict is sa.Verdict.REFUTED
+    assert sa.refine(ends, ends, preserve="termination").verdict is sa.Verdict.PROVED
+
+
+def test_the_weakest_rely_is_an_answer_too(tmp_path: Path) -> None:
+    once, twice = tmp_path / "once.sa", tmp_path / "twice.sa"
+    twice.write_text("global x : int;\nthread T { local r, s : int; r := x; @mid skip; s := x; @out(r, s) skip; }\n")
+    once.write_text("global x : int;\nthread T { local r, s : int; r := x; @mid skip; s := r; @out(r, s) skip; }\n")
+    answer = sa.weakest_rely(twice, once)
+    assert answer.proved
+    assert "unchanged x" in str(answer)
+    assert answer.json()["format"] == "sacheck-weakest-rely/1"
+    assert answer._repr_html_().startswith("<iframe")
+
+
+def test_a_batch_asks_each_question_by_itself(program: Path, race: Path) -> None:
+    asked = [("verify", str(program)), ("verify", str(race), "--races"), ("verify", "nowhere.sa")]
+    good, bad, wrong = sa.batch(asked, jobs=2)
+    assert (good.verdict, bad.verdict, wrong.verdict) == (sa.Verdict.PROVED, sa.Verdict.REFUTED, None)
+    assert good.json["format"] == "sacheck-verification/1"
+    assert wrong.command == ("verify", "nowhere.sa")
+
+
+@pytest.mark.fuzz
+def test_the_notebook_of_the_documentation_runs_and_says_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cell by cell: the value of the last expression is that which is kept in the file."""
+    cells = json.loads((ROOT / "docs/notebooks/ring-buffer.ipynb").read_text())["cells"]
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for cell in (c for c in cells if c["cell_type"] == "code"):
+        *statements, last = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Module(statements, []), "cell", "exec"), names)
+        if not isinstance(last, ast.Expr):
+            exec(compile(ast.Module([last], []), "cell", "exec"), names)
+            continue
+        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+        (kept,) = cell["outputs"] or [{"data": {"text/plain": [repr(value)]}}]
+        assert repr(value).splitlines() == "".join(kept["data"]["text/plain"]).splitlines()
+        if "text/html" in kept["data"]:
+            assert value._repr_html_().startswith("<iframe")

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import abspath, commonpath, dirname, relpath
 
+from msgspec.structs import replace
+
 from sa import __version__
 from sa.app.prove import Answer as Proved
 from sa.app.prove import ProveRequest
@@ -17,6 +19,7 @@ from sa.automata.family import Family, copies
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import Limits
 from sa.base.source import Source
+from sa.base.verdict import Verdict
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
 from sa.certificates.crowd import CrowdJoint, CrowdKeeps
@@ -25,9 +28,11 @@ from sa.certificates.crowd_composition_json import crowd_composition_json
 from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.ends import Ending, Finite, Lasso, Ranked
-from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
+from sa.certificates.ends_json import finite_json, lasso_json, proof_json, ranked_json
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
+from sa.certificates.preservation import AllStates, ByItself, Following, Parting
+from sa.certificates.preservation_json import following_json
 from sa.certificates.reduced import Reduced
 from sa.certificates.reduced_json import reduced_json
 from sa.certificates.run import Bad, Run
@@ -39,7 +44,7 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
 from sa.checker.claims import Claimed, claimed
 from sa.checker.ranked import Conditions, conditions_of
-from sa.engines.outcome import Outcome, Result
+from sa.engines.outcome import Outcome, Preservation, Result, combined
 from sa.engines.verification import Verification
 from sa.frontends.reading import words
 from sa.question.asked import Proof
@@ -124,8 +129,10 @@ def _step(result: StepResult) -> Json:
 def _refinement(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.preservation is not None:
-        message = "there are no certificates yet of what is preserved beside visible actions"
-        raise InputError((error("SA921", message, None, "leave out `preserve`, or the certificate"),))
+        compared = Verdict.PROVED if outcome.composition is not None else combined(outcome.results)
+        base = replace(outcome, preservation=None, verdict=compared)
+        kept = {"kept": outcome.preservation.kept.name.lower(), "evidence": _preserving(outcome.preservation)}
+        return {"verdict": verdict, "compared": _refinement(base, families), "preserved": kept}
     if outcome.composition is not None:
         made = outcome.composition
         written = crowd_composition_json(made) if isinstance(made, CrowdComposition) else composition_json(made)
@@ -137,6 +144,35 @@ def _refinement(outcome: Outcome, families: bool) -> Json:
         play = [_evidence(r) for r in outcome.results] if outcome.copies else [None]
         return {"verdict": verdict, "copies": list(outcome.copies), "goals": play}
     return {"verdict": verdict, "goals": [_evidence(r) for r in results]}
+
+
+def _preserving(found: Preservation) -> Json | None:
+    match found.evidence:
+        case None:
+            return None
+        case AllStates():
+            return {"states": {}}
+        case Following():
+            return {"following": following_json(found.evidence)}
+        case Parting(lasso, ended):
+            assert found.goal is not None  # there is evidence
+            return {"parting": {"lasso": lasso_json(lasso, (found.goal.concrete,)), "ended": _end(ended)}}
+        case ByItself(proof):
+            if isinstance(proof, Ranked | Finite):
+                return {"ends": _end(proof)}
+            (bad,) = {n.bad for n in proof.never} if isinstance(proof, Keeps) else set(proof.never)
+            return {"proof": proof_json(proof, {(0, 0): bad})}
+
+
+def _end(ended: Ranked | Finite) -> Json:
+    """Why threads come to an end."""
+    match ended:
+        case Finite():
+            return {"finite": finite_json(ended)}
+        case Ranked():
+            conditions = conditions_of(ended, Limits())
+            assert isinstance(conditions, Conditions)  # it was accepted
+            return {"ranked": ranked_json(ended, conditions.asked)}
 
 
 def _evidence(result: Result | None) -> Json | None:
@@ -177,12 +213,8 @@ def _ending(claim: Claimed, evidence: Ending) -> Json:
     match evidence:
         case Lasso():
             return {"lasso": lasso_json(evidence, claim.threads)}
-        case Finite():
-            return {"finite": finite_json(evidence)}
-        case Ranked():
-            conditions = conditions_of(evidence, Limits())
-            assert isinstance(conditions, Conditions)  # it was accepted
-            return {"ranked": ranked_json(evidence, conditions.asked)}
+        case Finite() | Ranked():
+            return _end(evidence)
 
 
 def _run(run: Run, counts: Sequence[int], claim: Claimed, families: bool) -> Json:

@@ -29,6 +29,7 @@ from sa.checker.question import NoQuestion
 from sa.checker.resources import Resources
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
+from sa.frontends.flow.alone import never_ending
 from sa.frontends.load import load_program, load_script
 from sa.frontends.reading import Reading, reading_of
 from sa.language.read import read_source
@@ -154,7 +155,9 @@ def _refinements(document: Document, folder: str, paths: tuple[str, ...], resour
     _count(document, len(asked))
     for part, entry in zip(asked, document.questions, strict=True):
         _same_texts(document, folder, part.sources)
-        made = asked_of(part.abstract, part.concrete, part.block, document.whole)
+        alone = part.claim is not None and entry.has("preserved")
+        abstract = never_ending(part.abstract) if alone else part.abstract
+        made = asked_of(abstract, part.concrete, part.block, document.whole)
         yield from _limited(judge_refinement(made, entry, resources), entry.where)
 
 

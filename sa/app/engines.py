@@ -1,39 +1,59 @@
-"""The engines as a list for people and programs."""
+"""The techniques as a list for people and programs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from sa.base.verdict import Verdict
 from sa.engines.crowds import CROWDS
 from sa.engines.engine import ClaimEngine, GoalEngine, answers
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.portfolio_of_goals import engines_of_goals
-
-#: What is said of engines that know nothing but families.
-_CROWD = ", for families of any number"
+from sa.engines.technique import Technique
 
 
 class Listed(Struct, frozen=True):
-    """An engine: its name for `--engine`, the verdicts that its evidence can be for, and what it does in words."""
+    """A technique, the verdicts that its evidence can be for, and the names of its engines as they are asked."""
 
-    name: str
-    answers: tuple[str, ...]
-    about: str
+    technique: Technique
+    answers: tuple[Verdict, ...]
+    engines: tuple[str, ...]
 
 
 def listed(command: Literal["verify", "refine"]) -> tuple[Listed, ...]:
-    """The engines of a command, in the order in which they are asked; for families alone at the end."""
+    """The techniques of a command, in the order in which they are asked first."""
     match command:
         case "verify":
-            known = {turn.engine.name for turn in CLAIMS}
-            crowds = (_listed(turn.engine) for turn in CROWDS if turn.engine.name not in known)
-            return (*(_listed(t.engine) for t in CLAIMS), *(replace(c, about=c.about + _CROWD) for c in crowds))
+            return _listed(turn.engine for turn in (*CLAIMS, *CROWDS))
         case "refine":
-            return tuple(map(_listed, engines_of_goals()))
+            return _listed(engines_of_goals())
 
 
-def _listed(engine: ClaimEngine | GoalEngine) -> Listed:
-    return Listed(engine.name, tuple(v.value for v in answers(engine)), engine.about)
+def _listed(engines: Iterable[ClaimEngine | GoalEngine]) -> tuple[Listed, ...]:
+    found = dict[str, list[ClaimEngine | GoalEngine]]()
+    for engine in engines:
+        found.setdefault(engine.technique.name, []).append(engine)
+    return tuple(
+        Listed(
+            same[0].technique,
+            tuple(v for v in Verdict if any(v in answers(one) for one in same)),
+            tuple(dict.fromkeys(one.name for one in same)),
+        )
+        for same in found.values()
+    )
+
+
+def parameters_of(listed: Listed) -> dict[str, dict[str, str]]:
+    """The parameters that some engine of a technique has, with the values and what they say."""
+    return {
+        name: {value: about for value, about in values.items() if f"{name}={value}" in _values(listed)}
+        for name, values in listed.technique.parameters.items()
+        if any(f"{name}={value}" in _values(listed) for value in values)
+    }
+
+
+def _values(listed: Listed) -> frozenset[str]:
+    return frozenset(value for name in listed.engines for value in name.partition(":")[2].split(","))

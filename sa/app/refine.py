@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from math import inf
 from os.path import realpath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.app.compile_check import Compilation
+from sa.app.noticed import never, promises_broken, with_termination
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
-from sa.base.limits import LimitReached, allot
+from sa.base.limits import allot
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
 from sa.certificates.preservation import Kept
-from sa.conditions.endless import termination
-from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
 from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_llvm
+from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_c, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.loaded import Loaded
 from sa.language.read import beside
@@ -35,11 +36,20 @@ from sa.language.syntax import Path
 #: Units of work for each of many functions.
 EACH = 20_000_000
 
+#: Units of work for a function as a whole, where its passes are asked about after that.
+BEFORE_PASSES = 8_000_000
+
 #: Units of work for the question as it is asked, where another relation may be inferred.
 BEFORE_INFERENCE = 30_000_000
 
+#: Units for the question about visible actions before what is to be preserved is looked at.
+BEFORE_PRESERVATION = 1_000_000
+
 #: Said where only the relation fails and the short search found no other one.
 LOOKS_LONGER = "no other relation was found in a short search; `--infer-relate` searches longer"
+
+#: Said where nothing has to be searched.
+SAME = "the two functions differ in names alone"
 
 #: What is claimed of two functions.
 ALONE = (
@@ -61,7 +71,8 @@ class RefineRequest(Struct, frozen=True):
 
     `split` splits steps that touch several shared locations, `reading` says how C is read. `relate` says what to do
     where the relation fails. `outputs` are what is written with the answers: no file that is read. What is to be
-    preserved beside visible actions (`Kept`) may be said.
+    preserved beside visible actions (`Kept`) may be said. Functions that a compiler has changed may be looked at after
+    each of its `passes`. With `evidence` functions that differ in names alone are compared, too.
     """
 
     paths: tuple[str, ...]
@@ -71,6 +82,8 @@ class RefineRequest(Struct, frozen=True):
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
     preserve: str | None = None
+    passes: Compilation | None = None
+    evidence: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -97,7 +110,7 @@ class Question(Struct, frozen=True):
 
     `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
     claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
-    compute are taken to end.
+    compute are taken to end. `same`: the sides differ in names alone.
     """
 
     abstract: Program
@@ -108,11 +121,14 @@ class Question(Struct, frozen=True):
     said: Said = Said()
     claim: str | None = None
     ending: bool = False
+    same: bool = False
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
     """One answer each question, as soon as it is known. Raises InputError and LimitReached."""
     started = clock()
+    if request.preserve is not None and any(map(is_c, request.paths)):
+        request = replace(request, reading=replace(request.reading, lasting=True))
     asked = parts(request.paths, request.split, request.reading, families=True)
     refuse_loss(request.outputs, (s.name for one in asked if isinstance(one, Question) for s in one.sources))
     seconds = clock() - started
@@ -120,61 +136,98 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
         if isinstance(wanted, NotAccepted):
             yield Answer(_refused(wanted), (), None, number == len(asked))
             continue
-        noticed = _never(wanted, request.options)
-        outcome, question = _answered(wanted, _sharing(request, wanted, len(asked) - number + 1))
-        if question.ending:
-            # Few questions are about endings.
-            from sa.engines.lasting import counted
-
-            outcome = counted(outcome)
-        kept = request.preserve or (question.block.preserve if question.block is not None else None)
-        if kept is not None:
-            outcome = _preserved(outcome, question, Kept(kept), request.options)
-        outcome, question = _without_overflow(outcome, question, number - 1, request)
-        notes = (*outcome.notes, *_broken_promises(question, request.options))
+        if wanted.same and not request.evidence and request.preserve is None:
+            said = with_termination(wanted.said, wanted.abstract, wanted.concrete, request.options.limits)
+            yield Answer(_of_same(wanted, said, seconds), wanted.warnings, wanted, number == len(asked))
+            seconds = 0.0
+            continue
+        noticed = never(wanted.abstract, wanted.concrete, request.options.limits)
+        own = _sharing(request, wanted, len(asked) - number + 1)
+        kept = request.preserve or (wanted.block.preserve if wanted.block is not None else None)
+        if kept is None:
+            outcome, question = _compared(wanted, own, number - 1)
+        else:
+            outcome, question = _with_preservation(wanted, own, number - 1, Kept(kept))
+        notes = (*outcome.notes, *promises_broken(question.abstract, question.concrete, request.options))
+        said = question.said
+        if kept is None:
+            said = with_termination(said, question.abstract, question.concrete, request.options.limits)
         outcome = replace(
             outcome,
-            claim=question.claim or outcome.claim,
-            said=question.said if kept else _with_termination(question, request.options),
+            claim=_claim(outcome, question),
+            said=said,
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
             notes=notes,
             seconds={"load": seconds, **outcome.seconds},
         )
+        if request.passes is not None and outcome.verdict is not Verdict.PROVED:
+            # Only `compile-check` knows how the files were made.
+            from sa.app.passes import by_passes
+
+            outcome = by_passes(outcome, request.passes, request.options)
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
 
 
-def _preserved(outcome: Outcome, question: Question, kept: Kept, options: Options) -> Outcome:
-    """The outcome with what is to be preserved. Raises InputError."""
-    if any(p.source.name.endswith((".c", ".i", ".ll")) for p in (question.abstract, question.concrete)):
-        message = "what is preserved beside visible actions is decided of programs in `.sa`"
-        raise InputError((error("SA921", message, None, "`verify --property termination` asks of each one by itself"),))
-    # Few questions are about endings.
-    from sa.engines.preserving import with_preservation
+def _of_same(question: Question, said: Said, seconds: float) -> Outcome:
+    """Two functions that differ in names alone: refinement is reflexive."""
+    name, time = question.block.name if question.block else question.concrete.source.name, {"load": seconds}
+    return Outcome(name, Verdict.PROVED, question.claim or "", (), (), None, time, notes=(SAME,), said=said)
 
-    return with_preservation(outcome, question.abstract, question.concrete, question.block, kept, options)
+
+def _compared(wanted: Question, request: RefineRequest, number: int) -> tuple[Outcome, Question]:
+    """The outcome of a question about visible actions alone, and the question that it is of."""
+    outcome, question = _answered(wanted, request)
+    if question.ending:
+        # Few questions are about endings.
+        from sa.engines.lasting import counted
+
+        outcome = counted(outcome)
+    return _without_overflow(outcome, question, number, request)
+
+
+def _with_preservation(wanted: Question, request: RefineRequest, number: int, kept: Kept) -> tuple[Outcome, Question]:
+    """The same with what is to be preserved. What is refuted by that need not be compared at length."""
+    options = request.options
+    for units in (BEFORE_PRESERVATION, inf):
+        cuts, soon = options.limits.work.cuts, replace(options, limits=allot(options.limits, units))
+        outcome, question = _compared(wanted, replace(request, options=soon), number)
+        found = _preserved(outcome, question, kept, request, number)
+        settled = outcome.verdict is not Verdict.UNKNOWN or found.verdict is Verdict.REFUTED
+        if settled or options.limits.work.cuts == cuts:
+            break
+    return found, question
+
+
+def _preserved(outcome: Outcome, question: Question, kept: Kept, request: RefineRequest, number: int) -> Outcome:
+    """The outcome with what is to be preserved. Raises InputError."""
+    # Few questions are about endings.
+    from sa.app.preserved import Sides, with_preserved
+
+    def sides(asked: Question) -> Sides:
+        return asked.abstract, asked.concrete, asked.block, asked.claim is not None
+
+    def checked() -> Sides | None:
+        again = parts(request.paths, request.split, replace(request.reading, overflow="check"))[number]
+        return sides(again) if isinstance(again, Question) else None
+
+    assumed = is_c(question.concrete.source.name) and request.reading.overflow == "assume"
+    return with_preserved(outcome, sides(question), kept, request.options, checked if assumed else None)
+
+
+def _claim(outcome: Outcome, question: Question) -> str:
+    """What is claimed, in words that users know."""
+    if question.claim is None or outcome.preservation is None:
+        return question.claim or outcome.claim
+    return f"{question.claim}; and {outcome.preservation.claim}"
 
 
 def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineRequest:
-    """The request with this question's units of work, where many functions are asked about."""
-    if wanted.claim is None or left == 1:
+    """The request with this question's units of work, where many functions are asked about, or passes after it."""
+    if wanted.claim is None or (left == 1 and request.passes is None):
         return request
-    return replace(request, options=replace(request.options, limits=allot(request.options.limits, EACH)))
-
-
-def _with_termination(question: Question, options: Options) -> Said:
-    """What is to be said beside an answer, which never speaks of termination."""
-    found = termination((question.concrete, question.abstract), options.limits)
-    return replace(question.said, not_checked=(*question.said.not_checked, *found))
-
-
-def _never(question: Question, options: Options) -> tuple[Diagnostic, ...]:
-    """Warnings about what can never happen in either program, as far as time allows. Raises InputError."""
-    try:
-        return vacuous((question.abstract, question.concrete), options.limits)
-    except LimitReached:
-        # The engines reach the same limit, and say so with each goal.
-        return ()
+    units = EACH if request.passes is None else BEFORE_PASSES
+    return replace(request, options=replace(request.options, limits=allot(request.options.limits, units)))
 
 
 def _without_overflow(
@@ -194,16 +247,6 @@ def _without_overflow(
     found, passes = without_overflow(outcome, number, (first, second), reading, request.options)
     assumed = tuple(NO_BOUNDS if passes and a == NO_OVERFLOW else a for a in question.said.assumptions)
     return found, replace(question, said=replace(question.said, assumptions=assumed))
-
-
-def _broken_promises(question: Question, options: Options) -> tuple[str, ...]:
-    programs = (question.concrete, question.abstract)
-    if not any(p.guarantees for p in programs):
-        return ()
-    # What decides them is loaded only where somebody guarantees something.
-    from sa.app.promises import broken_promises
-
-    return tuple(broken_promises(programs, options))
 
 
 def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Question]:
@@ -292,10 +335,15 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
 
 def _alone(found: Compared | Refused) -> Question | NotAccepted:
     """What is asked about a function of both files."""
-    if isinstance(found, Refused):
-        return NotAccepted(found.name, found.why.diagnostics)
+    return NotAccepted(found.name, found.why.diagnostics) if isinstance(found, Refused) else question_of(found)
+
+
+def question_of(found: Compared) -> Question:
+    """What is asked about a function of two files that is accepted."""
     question = _question(found.abstract, found.concrete, None)
-    return replace(question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending)
+    return replace(
+        question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending, same=found.same
+    )
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

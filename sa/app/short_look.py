@@ -8,6 +8,7 @@ from sa.automata.program import Program
 from sa.base.budget import Budget, Report
 from sa.base.verdict import Verdict
 from sa.engines.engine import Refuter, Turn
+from sa.engines.technique import EXPLICIT_STATE
 from sa.engines.verification import Verification, within_bounds
 from sa.engines.verify import Options, verify
 from sa.explicit.evidence import run_into
@@ -28,7 +29,7 @@ def race_found(races: Callable[[], Program | None], options: Options) -> Verific
     bads = tuple(dict.fromkeys(bad for claim in claims_of(program) for bad in claim.bads))
     if not _looked(Asked(program.threads, bads, program.axioms), Budget(options.bounds)).bad:
         return None
-    engine = Refuter("short look", "data races among the first states", _runs)
+    engine = Refuter(EXPLICIT_STATE, {"effort": "least"}, _runs)
     answer = within_bounds(verify(program, Options(options.bounds, options.seed, portfolio=(Turn(engine, 1.0),))))
     return answer if answer.verdict is Verdict.REFUTED else None
 

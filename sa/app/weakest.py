@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sa.app.refine import RefineRequest, questions
+from sa.app.coupling import proposed
+from sa.app.refine import Question, RefineRequest, questions
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
+from sa.base.verdict import Verdict
 from sa.conditions.vacuity import vacuous
+from sa.engines.options import Options
+from sa.engines.outcome import Proposal
+from sa.engines.refine import refine
 from sa.language.unparse import show_program
 from sa.question.goals import goals
 from sa.question.uncut import uncut
@@ -20,7 +25,7 @@ from sa.weakest.infer import Weakest, weakest
 class Answer(Struct, frozen=True):
     """An environment or why there is none, the two programs that declare it as text, and what was noticed in reading.
 
-    `seconds` are those since the answer before.
+    `seconds` are those since the answer before. Where no environment helps, a `proposal` may say which relation would.
     """
 
     found: Weakest
@@ -28,6 +33,7 @@ class Answer(Struct, frozen=True):
     concrete: str
     noticed: tuple[Diagnostic, ...]
     seconds: float
+    proposal: Proposal | None = None
 
 
 def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
@@ -43,6 +49,14 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
         for found in weakest(abstract, concrete, block, options):
             programs = None if found.environment is None else found.environment.programs
             first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
+            proposal = _relation(question, options) if found.verdict is Verdict.REFUTED else None
             now = clock()
-            yield Answer(found, first, second, noticed, now - started)
+            yield Answer(found, first, second, noticed, now - started, proposal)
             started = now
+
+
+def _relation(question: Question, options: Options) -> Proposal | None:
+    """The block of a relation with which the programs as wholes refine, if a short search finds one."""
+    outcome = refine(question.abstract, question.concrete, question.block, options)
+    told, _, _ = proposed(outcome, question.abstract, question.concrete, question.block, options, False)
+    return told.proposal

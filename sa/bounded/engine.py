@@ -1,4 +1,4 @@
-"""The engine `bounded`: runs within bounds that grow, or within given ones. What it does not find proves nothing.
+"""Bounded model checking (`bmc`): runs within bounds that grow, or within given ones. Not to find one proves nothing.
 
 Where no run was left out, all states are asked: these are evidence.
 """
@@ -61,7 +61,7 @@ def by_rounds(wanted: Wanted, asked: Asked, budget: Budget, report: Report) -> I
         if covered is not None:
             yield Note(in_words(covered))
         elif isinstance(problem, Unsupported) and wanted.stages is None:
-            yield Note(f"the engine `bounded` does not handle {problem.what}")
+            yield Note(f"`bmc` does not handle {problem.what}")
         raise
     if covered is not None and left:
         yield Note(in_words(covered))

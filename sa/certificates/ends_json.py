@@ -56,11 +56,12 @@ def ranked_json(made: Ranked, conditions: Sequence[Bad]) -> Json:
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
     return {
         "parts": [_part_json(p, made.threads) for p in made.parts],
-        "proofs": [_proof(p, bads) for p in made.proofs],
+        "proofs": [proof_json(p, bads) for p in made.proofs],
     }
 
 
-def _proof(proof: Keeps | Joint | Lemmas | States, bads: Mapping[tuple[int, int], Bad]) -> Json:
+def proof_json(proof: Keeps | Joint | Lemmas | States, bads: Mapping[tuple[int, int], Bad]) -> Json:
+    """A proof that some of this never happens."""
     match proof:
         case Keeps():
             return {"keeps": keeps_json(proof, bads)}
@@ -108,22 +109,25 @@ def with_proofs(made: Ranked, entry: Entry, conditions: Sequence[Bad]) -> Ranked
     """The reasons with the proofs that a document has of their conditions. Raises Malformed."""
     _, listed = entry.fields("parts", "proofs")
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
-    proofs = list[Keeps | Joint | Lemmas | States]()
-    for item in listed.items():
-        kind, what = item.only()
-        asked = (what, made.threads, bads, made.axioms)
-        match kind:
-            case "keeps":
-                proofs.append(read_keeps(*asked))
-            case "joint":
-                proofs.append(read_joint(*asked))
-            case "lemmas":
-                proofs.append(read_lemmas(*asked))
-            case "states":
-                proofs.append(read_states(*asked))
-            case _:
-                raise item.wrong("this kind of proof is not known")
-    return replace(made, proofs=tuple(proofs))
+    return replace(made, proofs=tuple(read_proof(item, made.threads, bads, made.axioms) for item in listed.items()))
+
+
+def read_proof(
+    entry: Entry, threads: tuple[Automaton, ...], bads: Mapping[tuple[int, int], Bad], axioms: tuple[Axiom, ...]
+) -> Keeps | Joint | Lemmas | States:
+    """A proof that some of this never happens. Raises Malformed."""
+    kind, what = entry.only()
+    match kind:
+        case "keeps":
+            return read_keeps(what, threads, bads, axioms)
+        case "joint":
+            return read_joint(what, threads, bads, axioms)
+        case "lemmas":
+            return read_lemmas(what, threads, bads, axioms)
+        case "states":
+            return read_states(what, threads, bads, axioms)
+        case _:
+            raise entry.wrong("this kind of proof is not known")
 
 
 def _part(entry: Entry, threads: Sequence[Automaton], names: Names) -> Part:

@@ -16,7 +16,7 @@ from sa.terms.term import Term, Var
 class Claim(Struct, frozen=True, eq=False):
     """`lemmas` by pair of locations, `answers` by pair and edge number, `closure` by abstract location.
 
-    `still` says of each side that no global changes.
+    `still` says of each side that no global changes. Where termination is preserved there are `ranks` by pair.
     """
 
     goal: Goal
@@ -28,6 +28,7 @@ class Claim(Struct, frozen=True, eq=False):
     closure: Mapping[str, Term]
     openings: tuple[tuple[tuple[Var, Term], ...], ...]
     still: tuple[tuple[Term, ...], tuple[Term, ...]]
+    ranks: Mapping[tuple[str, str], tuple[Term, ...]] | None = None
 
 
 def claim(goal: Goal, relation: Relation) -> Claim:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 
+from msgspec.structs import replace
+
 from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
@@ -22,6 +24,7 @@ from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
+from sa.certificates.preservation import Kept
 from sa.certificates.reduced import Reduced
 from sa.certificates.reduced_json import read_reduced
 from sa.certificates.relation_json import read_relation
@@ -37,6 +40,7 @@ from sa.checker.composition import check_composition
 from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.judge_endings import judge_ending
+from sa.checker.judge_preservation import judge_preservation
 from sa.checker.judgement import Judged
 from sa.checker.lemmas import check_lemmas
 from sa.checker.never import check_joint, check_keeps
@@ -59,9 +63,14 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
 
     Raises Malformed, LimitReached, and NoQuestion.
     """
+    if entry.has("preserved"):
+        yield from _preserving(asked, entry, resources)
+        return
     if isinstance(asked, FamilyQuestion):
         yield from _of_families(asked, entry, resources)
         return
+    if asked.block is not None and asked.block.preserve is not None and not _is_refuted(entry):
+        raise entry.wrong(f"evidence that {asked.block.preserve} is preserved is expected")
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
@@ -77,6 +86,26 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
         raise evidence.wrong(f"the evidence for {len(goals)} goals is expected")
     expect(verdict, combined([_claims(i) for i in items]))
     yield from (_goal(goal, item, resources) for goal, item in zip(goals, items, strict=True))
+
+
+def _is_refuted(entry: Entry) -> bool:
+    """Whether a document says so: what is preserved is no matter then."""
+    return isinstance(entry.value, dict) and entry.value.get("verdict") == Verdict.REFUTED.name.lower()
+
+
+def _preserving(asked: Question | FamilyQuestion, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    """What is preserved beside visible actions, as a part of the verdict."""
+    verdict, compared, preserved = entry.fields("verdict", "compared", "preserved")
+    if isinstance(asked, FamilyQuestion) or compared.has("preserved"):
+        raise entry.wrong("what is preserved is asked of programs with a known number of threads, once")
+    wanted = None if asked.block is None else asked.block.preserve
+    kept, _ = preserved.fields("kept", "evidence")
+    if wanted not in (None, kept.choice(Kept).value):
+        raise kept.wrong(f"that {wanted} is preserved is what the block asks for")
+    plain = asked if asked.block is None else replace(asked, block=replace(asked.block, preserve=None))
+    judged = [*judge_refinement(plain, compared, resources), judge_preservation(plain, preserved, resources)]
+    expect(verdict, combined([j.verdict for j in judged]))
+    yield from judged
 
 
 def expect(entry: Entry, verdict: Verdict) -> None:

@@ -7,7 +7,8 @@ are inductive, and that the goal says what the sources say, is not looked at her
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import TypeAlias
 
 from sa.automata.automaton import Edge
 from sa.base.limits import Limits, spend
@@ -22,12 +23,19 @@ from sa.checker.scope import goal_fault, relation_fault
 from sa.checker.side import invariant, renamed, state_variables
 from sa.checker.solvers import Z3, Solvers
 from sa.smt.solver import Solver
-from sa.terms.build import conjuncts, eq
+from sa.terms.build import ZERO, conjuncts, eq, land, le, lor, lt
+from sa.terms.substitute import substitute
 from sa.terms.term import Term
 
 
 def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
     """Whether the relation proves the goal. Raises LimitReached, and SolverDisagrees on an internal error."""
+    made = well_formed(goal, relation)
+    return made if isinstance(made, Rejected) else check_claim(made, bounds, seed, solvers)
+
+
+def well_formed(goal: Goal, relation: Relation) -> Claim | Rejected:
+    """What the relation claims, if goal and relation are well-formed."""
     fault = goal_fault(goal)
     if fault is not None:
         return Rejected("well-formed goal", fault)
@@ -35,15 +43,25 @@ def check_relation(goal: Goal, relation: Relation, bounds: Limits, seed: int = 0
     fault = relation_fault(made.concrete, made.abstract, relation)
     if fault is not None:
         return Rejected("well-formed evidence", fault)
-    session = solvers.session(bounds, [a.formula for a in goal.axioms], seed)
+    return made
+
+
+#: Further obligations at a pair of locations.
+Further: TypeAlias = Callable[[Claim, str, str], Iterable[Obligation]]
+
+
+def check_claim(made: Claim, bounds: Limits, seed: int, solvers: Solvers, further: Further = lambda *_: ()) -> Ruling:
+    """Whether a well-formed claim holds, and what is asked `further` at each pair. Raises LimitReached."""
+    session = solvers.session(bounds, [a.formula for a in made.goal.axioms], seed)
     failure = _discharge_all(session, frozenset(), _once(made))
     if failure is not None:
         return failure
-    for pair in relation.pairs:
+    for concrete, abstract in made.lemmas:
         spend(bounds, 200)
-        here = assumed_at(made, pair.concrete, pair.abstract)
+        here = assumed_at(made, concrete, abstract)
+        asked = (*_at(made, concrete, abstract), *further(made, concrete, abstract))
         with session.assuming(here):
-            failure = _discharge_all(session, frozenset(here), _at(made, pair.concrete, pair.abstract))
+            failure = _discharge_all(session, frozenset(here), asked)
         if failure is not None:
             return failure
     return Accepted()
@@ -70,11 +88,17 @@ def _discharge_all(session: Solver, assumed: Set[Term], obligations: Iterable[Ob
 
 def _steps(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     """Wherever Ψ holds and an edge can be taken, an answer is possible and ends in Ψ: conditions 2.b and 2.c."""
-    for number, edge in made.concrete.outgoing[concrete]:
-        taken = step(made.concrete, edge)
-        paths = made.answers[concrete, abstract, number]
-        where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
-        yield Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
+    for number, _ in made.concrete.outgoing[concrete]:
+        yield at_step(made, concrete, abstract, number)
+
+
+def at_step(made: Claim, concrete: str, abstract: str, number: int) -> Obligation:
+    """The same of one edge, by its number."""
+    edge = made.goal.concrete.edges[number]
+    taken = step(made.concrete, edge)
+    paths = made.answers[concrete, abstract, number]
+    where = f"({concrete}, {abstract}), edge {number} to {edge.target}"
+    return Obligation("step", where, taken.conditions, _answers(made, edge, taken, abstract, paths))
 
 
 def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence[AbstractPath]) -> Iterator[Case]:
@@ -86,10 +110,22 @@ def _answers(made: Claim, edge: Edge, taken: Run, abstract: str, paths: Sequence
 def _answer(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPath) -> Case:
     reply = run(made.abstract, abstract, [made.goal.abstract.edges[i] for i in path.edges], path.turns)
     reached = renamed(related(made, edge.target, reply.end), {**taken.after, **reply.after})
-    body = (*_same_values(taken, reply), *reply.conditions, *reached)
+    body = (*_same_values(taken, reply), *reply.conditions, *reached, *_lowered(made, edge, taken, abstract, path))
     given = dict(path.witnesses)
     left = tuple(c for c in reply.choices if c not in given)
     return Case(left, renamed(body, given) if given else body)
+
+
+def _lowered(made: Claim, edge: Edge, taken: Run, abstract: str, path: AbstractPath) -> Iterator[Term]:
+    """That a step which is answered by staying lowers the rank, where there is one."""
+    if made.ranks is None or path.edges or path.turns:
+        return
+    before, then = (made.ranks.get((q, abstract), ()) for q in (edge.source, edge.target))
+    cases, kept = list[Term](), list[Term]()
+    for old, new in zip(before, (substitute(t, taken.after) for t in then), strict=False):
+        cases.append(land(*kept, le(ZERO, old), lt(new, old)))
+        kept.append(le(new, old))
+    yield lor(*cases)
 
 
 def _same_values(taken: Run, reply: Run) -> Iterator[Term]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sa.base.limits import Limits
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import decide
 
@@ -55,8 +55,10 @@ def certify(
         from sa.app.certify import CertifyRequest, Choice, exported
         from sa.app.certify import certify as judge
         from sa.app.replace_file import write_folder
+        from sa.cli.watching import watched
 
-        made = judge(CertifyRequest(file, source, Choice(solver.value), export is not None, bounds, seed))
+        with watched(watching_of(settings, None, False), lambda: "checking the evidence"):
+            made = judge(CertifyRequest(file, source, Choice(solver.value), export is not None, bounds, seed))
         if export is not None:
             write_folder(export, exported(made))
         return _end(made, file, settings)

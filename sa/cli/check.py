@@ -56,8 +56,10 @@ def _covered(files: tuple[str, ...]) -> int:
 def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limits) -> int:
     from sa.app.check import check as examine
     from sa.app.check import has_errors
+    from sa.cli.watching import watched
 
-    checked = examine(files, split, bounds)
+    with watched(options.watching_of(settings, None, False), lambda: "checking"):
+        checked = examine(files, split, bounds)
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
     if settings.json or settings.files.any:

@@ -27,6 +27,9 @@ def compile_check(
         str, typer.Option("--before", metavar="LEVEL", help="What the first module is made with.")
     ] = "-O0",
     after: Annotated[str, typer.Option("--after", metavar="LEVEL", help="What the second one is made with.")] = "-O2",
+    each_pass: Annotated[
+        bool, typer.Option("--each-pass", help="Compare pass by pass what is not proved as a whole.")
+    ] = False,
     function: c_options.FunctionOption = None,
     report: options.ReportOption = None,
     sarif: options.SarifOption = None,
@@ -56,7 +59,12 @@ def compile_check(
             found = Options(bounds, cache=users_cache() if cache else None)
             paths = paths_in(folder, asked)
             return RefineRequest(
-                paths, False, found, reading=Reading(function=function), outputs=settings.files.outputs
+                paths,
+                False,
+                found,
+                reading=Reading(function=function),
+                outputs=settings.files.outputs,
+                passes=asked if each_pass else None,
             )
 
         ask((file,), request, None, settings, options.watching_of(settings, None, False))

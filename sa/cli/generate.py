@@ -9,7 +9,7 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Unknown, Verdict
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, watching_of
 from sa.cli.output import write, write_json
 from sa.cli.session import complain, work
 
@@ -49,8 +49,10 @@ def generate(
 
 def _generate(file: str, visible: Visible, closure: bool, split: bool, settings: Settings, bounds: Limits) -> int:
     from sa.app.generate import VISIBLE, infer
+    from sa.cli.watching import watched
 
-    found = infer(file, VISIBLE[visible.value], closure, split, bounds)
+    with watched(watching_of(settings, None, False), lambda: "inferring environments"):
+        found = infer(file, VISIBLE[visible.value], closure, split, bounds)
     if isinstance(found, Unknown):
         if settings.json:
             from sa.report.json import stopped_json

@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "refine": "refine.refine",
         "verify": "verify.verify",
         "compile-check": "compile_check.compile_check",
+        "batch": "batch.batch",
         "prove": "prove.prove",
         "certify": "certify.certify",
         "check": "check.check",

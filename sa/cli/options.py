@@ -13,6 +13,7 @@ import typer
 from msgspec import Struct
 
 from sa.base.limits import Limits, limits
+from sa.cli.output import write
 
 if TYPE_CHECKING:
     from sa.app.outputs import Output
@@ -111,9 +112,14 @@ CertificateOption: TypeAlias = Annotated[
 
 EngineOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--engine", metavar="NAME[,NAME]", help="Ask only these engines; `sacheck engines` lists them."),
+    typer.Option(
+        "--engine",
+        metavar="NAME[:PARAMETER=VALUE]",
+        help="Ask only these techniques, with these parameters; `sacheck engines` lists them. Several are separated by "
+        "commas.",
+    ),
 ]
-_BOUNDS = "For the engine `bounded`"
+_BOUNDS = "For bounded model checking, the technique `bmc`"
 
 RoundsOption: TypeAlias = Annotated[
     int | None,
@@ -160,13 +166,21 @@ ProfileOption: TypeAlias = Annotated[
 ]
 
 
-def engines_of(names: str | None) -> tuple[str, ...]:
-    """The names that `--engine` lists."""
-    return () if names is None else tuple(name.strip() for name in names.split(","))
+def engines_of(names: str | None, old: Mapping[str, str]) -> tuple[str, ...]:
+    """The engines that `--engine` lists. For `old` names there are today's, which the user is told."""
+    if names is None:
+        return ()
+    from sa.engines.technique import wanted
+
+    given = wanted(names)
+    for name in given:
+        if name in old:
+            write(f"note: `{name}` is called `{old[name]}` now; release 0.2 drops the old name\n", sys.stderr)
+    return tuple(old.get(name, name) for name in given)
 
 
 class Within(Struct, frozen=True):
-    """What the engine `bounded` is asked for: `schedule` is a text that can be read."""
+    """What the technique `bmc` is asked for: `schedule` is a text that can be read."""
 
     rounds: int | None
     unwind: int | None
@@ -177,17 +191,17 @@ class Within(Struct, frozen=True):
         """Whether a user named any of them."""
         return (self.rounds, self.unwind, self.schedule) != (None, None, None)
 
-    def is_alone(self, engines: str | None) -> bool:
+    def is_alone(self, engines: tuple[str, ...]) -> bool:
         """Whether no other engine is asked."""
-        return self.is_named if engines is None else engines_of(engines) == ("bounded",)
+        return engines == ("bmc",) or (self.is_named and not engines)
 
 
-def check_bounded(within: Within, engines: str | None, export: str | None) -> None:
+def check_bounded(within: Within, engines: tuple[str, ...], export: str | None) -> None:
     """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
     if export is not None and (within.rounds is None or within.unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
-    if within.is_named and engines is not None and "bounded" not in engines_of(engines):
-        raise typer.BadParameter("`--rounds`, `--unwind` and `--schedule` are for `--engine bounded`")
+    if within.is_named and engines and "bmc" not in engines:
+        raise typer.BadParameter("`--rounds`, `--unwind` and `--schedule` are for `--engine bmc`")
     if within.schedule is None:
         return
     if within.rounds is not None or export is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli import options
-from sa.cli.options import Files, Settings
+from sa.cli.options import Files, Settings, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
@@ -84,8 +85,10 @@ def follow(
 
 def _answer(request: ProveRequest, settings: Settings, certificate: str | None, so_far: list[SoFar]) -> int:
     from sa.app.prove import prove as work
+    from sa.cli.watching import watched
 
-    answer = work(request, so_far.append)
+    with watched(watching_of(settings, None, False), partial(_decided, so_far)):
+        answer = work(request, so_far.append)
     status = status_of(answer)
     if certificate is not None:
         from sa.app.certificate import proof_certificate
@@ -96,6 +99,16 @@ def _answer(request: ProveRequest, settings: Settings, certificate: str | None, 
     with undisturbed(last=True):
         _show(answer, status, settings)
     return status
+
+
+def _decided(so_far: list[SoFar]) -> str:
+    """How many steps are decided."""
+    from sa.cli.progress import decided_of
+
+    if not so_far:
+        return ""
+    steps = so_far[0](Unknown(Reason.INTERRUPTED)).proof.steps
+    return decided_of(sum(s.verdict is not Verdict.UNKNOWN for s in steps), len(steps), "step")
 
 
 def _show(answer: Answer, status: int, settings: Settings) -> None:

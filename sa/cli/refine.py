@@ -17,6 +17,7 @@ from sa.cli.output import answered, screen, write, write_json
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import find
 from sa.cli.written import write_files
+from sa.engines.old_names import OF_GOALS
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
 
@@ -98,12 +99,10 @@ def _check(
     """That the options go together. Raises typer.BadParameter."""
     others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
     options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
-    alone = how.function is not None or how.plain != USUAL.plain
-    certificate = settings.files.others["--certificate"] is not None
-    options.check_preserving(preserve, {**others, "certificate": certificate, "function": alone})
+    options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, {"why": settings.why, **narrowed})
+    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(
@@ -184,11 +183,12 @@ def _request(
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(options.engines_of(engine))
+    engines = known(options.engines_of(engine, OF_GOALS))
     # What was found before may be of other engines.
     kept = users_cache() if cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)
-    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs)
+    evidence = files.others.get("--certificate") is not None
+    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs, evidence=evidence)
 
 
 def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import work
 
@@ -43,13 +43,15 @@ def show(
 
 def _show(file: str, thread: str | None, split: bool, drawn: Format, settings: Settings) -> int:
     from sa.app.show import show as find
+    from sa.cli.watching import watched
 
     if drawn is Format.sa:
         from sa.app.show import as_text
 
         write(as_text(file, split))
         return 0
-    shown = find(file, thread, split)
+    with watched(watching_of(settings, None, False)):
+        shown = find(file, thread, split)
     if settings.json:
         from sa.report.automaton_json import automata_json
 

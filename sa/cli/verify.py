@@ -16,6 +16,7 @@ from sa.cli.options import Files, Settings, Within, check_bounded, engines_of, w
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
+from sa.engines.old_names import OF_CLAIMS
 from sa.frontends.reading import USUAL
 from sa.processes.guard import undisturbed
 
@@ -70,7 +71,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), engine, export)
+    check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(engine, OF_CLAIMS), export)
     others = {"--certificate": certificate, "--export": export, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
 
@@ -78,8 +79,8 @@ def verify(
         import sa.app.verify as app
         from sa.cli.watching import watched
 
-        engines, processes = _portfolio(within, engine, jobs, no_reduction)
-        with watched(watching_of(settings, trace, profile)) as watch:
+        engines, processes = _portfolio(within, names, jobs, no_reduction)
+        with watched(watching_of(settings, trace, profile), partial(_decided, so_far)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
             asked = _options(bounds, seed, cache, engines, watch.reports, processes)
             request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
@@ -105,12 +106,12 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
     return users_cache() if cache and portfolio is CLAIMS else None
 
 
-def _portfolio(within: Within, engines: str | None, jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
-    """The engines, and how many processes ask them. Alone, `bounded` has its runs parted among all processes."""
+def _portfolio(within: Within, names: tuple[str, ...], jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
+    """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
     from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of, without_reduction
 
-    parts, others = (jobs, 1) if within.is_alone(engines) else (1, jobs)
-    names, bounds = engines_of(engines), bounds_of(within.rounds, within.unwind, within.schedule, parts)
+    parts, others = (jobs, 1) if within.is_alone(names) else (1, jobs)
+    bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
         return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
     # Those for families are loaded where they may be named.
@@ -139,6 +140,16 @@ def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certific
     with undisturbed(last=True):
         _show(answer, status, settings)
     return status
+
+
+def _decided(so_far: list[SoFar]) -> str:
+    """How many claims are decided."""
+    from sa.cli.progress import decided_of
+
+    if not so_far:
+        return ""
+    found = so_far[0](Unknown(Reason.INTERRUPTED)).outcome.findings
+    return decided_of(sum(f.verdict is not Verdict.UNKNOWN for f in found), len(found), "claim")
 
 
 def _stopped(so_far: list[SoFar], settings: Settings, file: str, reason: Reason, detail: str = "") -> int:

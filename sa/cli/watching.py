@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, TextIO, assert_never
@@ -20,6 +19,7 @@ from sa.base.diagnostic import InputError, error
 from sa.base.meter import Part, metered
 from sa.cli.asked import ASKED, Asked
 from sa.cli.options import Watching
+from sa.cli.progress import progress_line
 
 if TYPE_CHECKING:
     from sa.engines.runner import Reports
@@ -85,8 +85,11 @@ class Watch(Struct, frozen=True):
 
 
 @contextmanager
-def watched(wanted: Watching) -> Iterator[Watch]:
-    """Watch engines that work inside. Raises InputError for a file that cannot be written."""
+def watched(wanted: Watching, told: Callable[[], str] = str) -> Iterator[Watch]:
+    """Watch engines that work inside; `told` says at any moment what is decided so far.
+
+    Raises InputError for a file that cannot be written.
+    """
     asked = ASKED.get()
     if wanted == Watching():
         yield Watch(None if asked is None else partial(_noted, asked))
@@ -107,7 +110,11 @@ def watched(wanted: Watching) -> Iterator[Watch]:
         return report
 
     watch = Watch(reports, progress=wanted.progress)
-    ticker = threading.Thread(target=_show_progress, args=(seen, watch, over), daemon=True) if wanted.progress else None
+    ticker = (
+        threading.Thread(target=_show_progress, args=(seen, watch, over, told), daemon=True)
+        if wanted.progress
+        else None
+    )
     if ticker is not None:
         ticker.start()
     try:
@@ -148,17 +155,25 @@ def _write(file: TextIO, seconds: float, engine: str, event: Event) -> None:
     file.flush()
 
 
-def _show_progress(seen: _Seen, watch: Watch, over: threading.Event) -> None:
+def _show_progress(seen: _Seen, watch: Watch, over: threading.Event, told: Callable[[], str]) -> None:
     """One line on standard error that is written again and again, and gone at the end."""
     if over.wait(_PATIENCE):
         return
     while True:
         with watch.line:
-            _draw(progress_line(seen.engine, seen.event, clock() - seen.started))
+            _draw(progress_line(_said(told), seen.event, clock() - seen.started))
         if over.wait(_AGAIN):
             break
     with watch.aside():
         pass
+
+
+def _said(told: Callable[[], str]) -> str:
+    """What a command says of itself while it works on that: perhaps nothing, just now."""
+    try:
+        return told()
+    except RuntimeError:
+        return ""
 
 
 def _draw(line: str) -> None:
@@ -168,13 +183,6 @@ def _draw(line: str) -> None:
     """
     with suppress(OSError):
         os.write(_STDERR, (_CLEAR + line).encode("utf-8", "replace"))
-
-
-def progress_line(engine: str, event: Event, seconds: float) -> str:
-    """What is going on, in one line that fits the terminal."""
-    counts = "".join(f"  {name} {number:,}" for name, number in event.counts.items())
-    line = f"{seconds:5.1f} s  {engine}: {event.phase}{counts}" if engine else f"{seconds:5.1f} s  reading"
-    return line[: shutil.get_terminal_size((80, 24)).columns - 1]
 
 
 def _profile(seen: _Seen) -> str:

@@ -47,7 +47,8 @@ def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, w
             answers.append(answer)
             if not settings.json:
                 with watch.aside():
-                    document = weakest_document(answer.found, answer.concrete, answer.seconds)
+                    text, proposal = answer.concrete, answer.proposal
+                    document = weakest_document(answer.found, text, answer.seconds, proposal, settings.why)
                     write(show_document(document, screen(), settings.quiet))
 
 

@@ -32,7 +32,7 @@ def termination(programs: Iterable[Program], bounds: Limits) -> tuple[Caveat, ..
         sentence = sentence or " and ".join(said)
     if not sentence:
         return ()
-    check = "ask again with `--preserve termination` (programs in `.sa`), or show for each program that it ends"
+    check = "ask again with `--preserve termination`, or show for each program that it ends"
     return (Caveat("termination", f"Termination is not compared: {sentence}.", check, tuple(places)),)
 
 

@@ -7,53 +7,30 @@ from functools import partial
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
+from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI
 from sa.hybrid.crowds import by_control, by_elements
 from sa.hybrid.exploring import EFFORTS
 from sa.invariants import crowd
 
-BOXES: ClaimEngine = Prover("boxes", "bounds, for each thread and each copy", crowd.by_boxes)
-APART: ClaimEngine = Prover(
-    "conjunctions-apart",
-    "conjunctions of formulas from the tests and assignments of each thread and each copy",
-    crowd.by_conjunctions_apart,
-)
-CONJUNCTIONS: ClaimEngine = Prover(
-    "conjunctions",
-    "conjunctions of formulas from the tests and assignments of the threads and one or two copies",
-    crowd.by_conjunctions,
-)
-COUNTS: ClaimEngine = Prover(
-    "counts",
-    "the same as `conjunctions`, with weakest preconditions and the number of copies at each location",
-    crowd.by_counts,
-)
-JOINT: ClaimEngine = Prover(
-    "joint", "relations between all threads and any copy, or any two", partial(crowd.by_joint_relations, 0)
-)
-MORE_JOINT: ClaimEngine = Prover(
-    "more-joint", "the same as `joint`, with more effort", partial(crowd.by_joint_relations, 1)
-)
-LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs with 1, 2, … copies", crowd.long_runs)
+BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, crowd.by_boxes)
+APART: ClaimEngine = Prover(HOUDINI, {"encoding": "threads"}, crowd.by_conjunctions_apart)
+CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, crowd.by_conjunctions)
+COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, crowd.by_counts)
+JOINT: ClaimEngine = Prover(CHC, {"encoding": "product"}, partial(crowd.by_joint_relations, 0))
+MORE_JOINT: ClaimEngine = Prover(CHC, {"encoding": "product", "effort": "much"}, partial(crowd.by_joint_relations, 1))
+LONG_RUNS: ClaimEngine = Refuter(BMC, {"bounds": "steps"}, crowd.long_runs)
 
-FEW_STATES: ClaimEngine = Refuter("few-states", "runs among the states of 1, 2, 3 copies", crowd.few_states)
+FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, crowd.few_states)
 
-CONTROL: ClaimEngine = Prover(
-    "control",
-    "explicit control with symbolic data, for copies that others do not interfere with",
-    partial(by_control, EFFORTS[0]),
-)
+CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, EFFORTS[0]))
 
-ELEMENTS: ClaimEngine = Prover(
-    "elements",
-    "invariants of array elements that hold at every index, of the threads and one or two copies",
-    by_elements,
-)
+ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "arrays"}, by_elements)
 
 #: Engines in their order. Runs are looked for briefly at first, and later for longer. Conjunctions of each copy by
 #: itself are found at once if at all.
 CROWDS: Portfolio = (
     Turn(BOXES, 0.3),
-    Turn(APART, 0.1),
+    Turn(APART, 0.5),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
     Turn(CONTROL, 0.2),

@@ -193,7 +193,7 @@ def by_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 
 def _by_states(work: Work, most: int, bounds: Limits) -> Iterator[tuple[Ending, str]]:
     found = explored(work.threads, work.ends, most, bounds, work.report)
-    way = endless(found, work.ends, bounds)
+    way = next(endless(found, work.ends, bounds), None)
     if way is not None:
         evidence = lasso(found, way)
         if evidence is not None:

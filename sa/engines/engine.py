@@ -11,17 +11,16 @@ raises. It is asked again with more where its share was used up; what it keeps u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from sa.base.budget import Budget, Report
-from sa.base.diagnostic import Diagnostic, error
 from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
+from sa.engines.technique import Row
 from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Refuted, Related, Stuck
 
 Q = TypeVar("Q", contravariant=True)
@@ -29,27 +28,21 @@ P = TypeVar("P", covariant=True)
 R = TypeVar("R", covariant=True)
 
 
-class Prover(Struct, Generic[Q, P], frozen=True):
-    """An engine that only proves. `about` says in words what it can answer."""
+class Prover(Row, Generic[Q, P], frozen=True):
+    """An engine that only proves."""
 
-    name: str
-    about: str
     decide: Callable[[Q, Budget, Report], Iterator[P | Note]]
 
 
-class Refuter(Struct, Generic[Q, R], frozen=True):
+class Refuter(Row, Generic[Q, R], frozen=True):
     """An engine that only refutes: it looks for runs or plays, or it stops at a bound."""
 
-    name: str
-    about: str
     decide: Callable[[Q, Budget, Report], Iterator[R | Note]]
 
 
-class Decider(Struct, Generic[Q, P, R], frozen=True):
+class Decider(Row, Generic[Q, P, R], frozen=True):
     """An engine that proves and refutes."""
 
-    name: str
-    about: str
     decide: Callable[[Q, Budget, Report], Iterator[P | R | Note]]
 
 
@@ -115,10 +108,3 @@ def answers(engine: Prover[Q, P] | Refuter[Q, R] | Decider[Q, P, R]) -> tuple[Ve
             return (Verdict.REFUTED,)
         case Decider():
             return (Verdict.PROVED, Verdict.REFUTED)
-
-
-def no_engine(name: str, there: Sequence[str]) -> Diagnostic:
-    """The message for the name of an engine that is not there."""
-    close = get_close_matches(name, there, 1)
-    hint = f"did you mean `{close[0]}`?" if close else f"the engines are {', '.join(there)}"
-    return error("SA914", f"there is no engine `{name}` for this question", None, hint)

@@ -29,11 +29,14 @@ from sa.certificates.threads_json import Bads, joint_json, keeps_json, lemmas_js
 from sa.checker.reduced import threads_of_blocks
 from sa.engines.engine import Decider, Turn
 from sa.engines.portfolio_of_claims import Portfolio
+from sa.engines.technique import Technique
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.smt.version import solver_version
 
 #: Changes with what is kept.
 _FORMAT = "sacheck evidence about programs 1"
+
+_MEMORY = Technique("memory", "tries evidence of an earlier run")
 
 #: How such evidence was found, in words.
 RECALLED = "cached"
@@ -127,4 +130,4 @@ def with_memory(memory: Memory | None, portfolio: Portfolio) -> Portfolio:
     def found_before(asked: Asked, budget: Budget, report: Report) -> Iterator[Settled]:
         return recalled(memory)
 
-    return (Turn(Decider("memory", "evidence of an earlier run", found_before), 0.5), *portfolio)
+    return (Turn(Decider(_MEMORY, {}, found_before), 0.5), *portfolio)

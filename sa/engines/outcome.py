@@ -13,7 +13,7 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
-from sa.certificates.preservation import Kept
+from sa.certificates.preservation import Kept, Preserving
 from sa.certificates.run import Run
 from sa.certificates.threads import Composition
 from sa.engines.tried import Tried
@@ -79,6 +79,19 @@ class Preservation(Struct, frozen=True):
     how: str = ""
     run: Run | None = None
     unknown: Unknown | None = None
+    evidence: Preserving | None = None
+    goal: Goal | None = None
+
+    @property
+    def claim(self) -> str:
+        """What is claimed, in words."""
+        return _PRESERVED[self.kept]
+
+
+_PRESERVED = {
+    Kept.TERMINATION: "where it can go on for ever without a visible action, so can the first one",
+    Kept.PROGRESS: "where it is stuck, the first one is stuck or at its end",
+}
 
 
 class Outcome(Struct, frozen=True):

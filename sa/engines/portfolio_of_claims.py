@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from sa.base.diagnostic import InputError
 from sa.bounded.wanted import Wanted
-from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, no_engine, when_asked
+from sa.engines import technique
+from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, when_asked
+from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, picked
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
 from sa.hybrid import exploring
 from sa.hybrid.engine import (
@@ -90,59 +91,47 @@ def _by_sums(any_form: bool) -> Proofs:
     return partial(by_sums, any_form)
 
 
-CLAIMED: ClaimEngine = Prover("claims", "claims, by induction", direct.by_claims)
-INTERVALS: ClaimEngine = Prover(
-    "intervals",
-    "intervals of each thread's own variables; counters and what else only constants decide are control",
-    interval_lemmas.by_intervals,
-)
-BOXES: ClaimEngine = Prover("boxes", "invariants that bound variables, thread by thread", when_asked(_by_boxes))
-PRECONDITIONS: ClaimEngine = Prover(
-    "preconditions", "claims with their weakest preconditions along a few steps", direct.by_preconditions
-)
-STATES: ClaimEngine = Decider("states", "all states, where there are few, or a short run", by_few_states)
-FAR_STATES: ClaimEngine = Decider(
-    "far-states", "longer searches, and runs found by a beam, where values grow", by_far_states
-)
-MORE_STATES: ClaimEngine = Decider("more-states", "all states, or a run over small values", by_all_states)
-CONTROL: ClaimEngine = Decider(
-    "control",
-    "explicit control with symbolic data: relations between variables at each control point",
-    partial(by_control, exploring.EFFORTS[0]),
-)
+CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, direct.by_claims)
+INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
+BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
+PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, direct.by_preconditions)
+STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
+FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
+MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)
+CONTROL: ClaimEngine = Decider(CHC, {"encoding": "control-points"}, partial(by_control, exploring.EFFORTS[0]))
 ELEMENTS: ClaimEngine = Prover(
-    "elements",
-    "explicit control with invariants of array elements that hold at every index",
+    CHC,
+    {"encoding": "control-points", "domain": "arrays"},
     partial(by_elements, exploring.EFFORTS[0]),
 )
 EQUALITIES: ClaimEngine = Prover(
-    "equalities",
-    "explicit control with equations and differences between variables",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "equalities"},
     partial(by_equalities, exploring.EQUALITIES[0]),
 )
 CANDIDATES: ClaimEngine = Prover(
-    "candidates",
-    "the same as `equalities`, with what the program tests and claims, and orders of numbers",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "predicates"},
     partial(by_equalities, exploring.CANDIDATES),
 )
 ALTERNATIVES: ClaimEngine = Prover(
-    "alternatives",
-    "the same as `equalities`, where a control point may have several sets of equations",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "disjunctions"},
     partial(by_equalities, exploring.ALTERNATIVES[0]),
 )
 MORE_EQUALITIES: ClaimEngine = Prover(
-    "more-equalities",
-    "the same as `equalities` and `alternatives`, at more control points",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "disjunctions", "effort": "much"},
     partial(by_equalities, exploring.ALTERNATIVES[1]),
 )
 COUNTERS: ClaimEngine = Decider(
-    "counters",
-    "the same as `control`; numbers with few values are control too: positions in a ring, bounded counters",
+    CHC,
+    {"encoding": "control-points", "partition": "counters"},
     partial(by_counters, exploring.EFFORTS[0]),
 )
 GROWING: ClaimEngine = Prover(
-    "growing",
-    "other engines, where numbers that wrap around are compared as if they did not: rings, tickets, versions",
+    technique.REDUCTION,
+    {"transform": "unbounded-counters"},
     partial(
         by_growing,
         (
@@ -155,80 +144,60 @@ GROWING: ClaimEngine = Prover(
     ),
 )
 QUICK_COUNTERS: ClaimEngine = Prover(
-    "quick-counters",
-    "the same as `equalities`; numbers that count within few values are control too: how full a buffer is",
-    by_counting,
+    ABSTRACT_INTERPRETATION, {"domain": "equalities", "partition": "counters"}, by_counting
 )
 COORDINATES: ClaimEngine = Prover(
-    "coordinates",
-    "relations at control points between remainders and differences: ring buffers, ticket locks",
+    CHC,
+    {"encoding": "control-points", "variables": "remainders"},
     partial(by_coordinates, exploring.EFFORTS[0]),
 )
-RINGS: ClaimEngine = Prover(
-    "rings",
-    "explicit control with what the elements of a ring between two counters are",
-    partial(by_rings, exploring.RINGS),
-)
+RINGS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "segments"}, partial(by_rings, exploring.RINGS))
 QUICK_COORDINATES: ClaimEngine = Prover(
-    "quick-coordinates",
-    "the same as `coordinates`, with equations and differences alone",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "equalities", "variables": "remainders"},
     partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)),
 )
 TESTS: ClaimEngine = Prover(
-    "tests",
-    "the same as `equalities`; how tests come out is control too: copies that may be out of date",
+    ABSTRACT_INTERPRETATION,
+    {"domain": "equalities", "partition": "tests"},
     partial(by_tests, exploring.TESTS[1]),
 )
 QUICK_TESTS: ClaimEngine = Prover(
-    "quick-tests", "the same as `tests`, at few control points", partial(by_tests, exploring.TESTS[0])
+    ABSTRACT_INTERPRETATION,
+    {"domain": "equalities", "partition": "tests", "effort": "little"},
+    partial(by_tests, exploring.TESTS[0]),
 )
 MORE_CONTROL: ClaimEngine = Decider(
-    "more-control", "the same as `control`, with more effort", partial(by_control, exploring.EFFORTS[1])
+    CHC,
+    {"encoding": "control-points", "effort": "much"},
+    partial(by_control, exploring.EFFORTS[1]),
 )
-CONJUNCTIONS: ClaimEngine = Prover(
-    "conjunctions",
-    "joint invariants: conjunctions of formulas from the program's tests and assignments",
-    when_asked(_by_conjunctions),
-)
-PRODUCTS: ClaimEngine = Prover(
-    "products", "the same as `conjunctions`, for claims with products or functions", when_asked(_by_products)
-)
-SUMS: ClaimEngine = Prover(
-    "sums",
-    "the same as `conjunctions`, with the sums of non-linear terms that loops compute",
-    when_asked(partial(_by_sums, False)),
-)
+CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, when_asked(_by_conjunctions))
+PRODUCTS: ClaimEngine = Prover(HOUDINI, {"candidates": "products"}, when_asked(_by_products))
+SUMS: ClaimEngine = Prover(HOUDINI, {"candidates": "sums"}, when_asked(partial(_by_sums, False)))
 MORE_SUMS: ClaimEngine = Prover(
-    "more-sums", "the same as `sums`, for terms of any form", when_asked(partial(_by_sums, True))
+    HOUDINI,
+    {"candidates": "sums", "effort": "much"},
+    when_asked(partial(_by_sums, True)),
 )
-LEARNED: ClaimEngine = Prover(
-    "learned",
-    "joint invariants learned from random runs: clauses over locations and small values, equations that count these",
-    when_asked(partial(_by_runs, False)),
-)
-MORE_LEARNED: ClaimEngine = Prover(
-    "more-learned",
-    "the same as `learned`, with tests that follow from the program's own: how a copy compares, what two tests imply",
-    when_asked(partial(_by_runs, True)),
-)
-RELATIONS: ClaimEngine = Prover(
-    "relations", "relational invariants, thread by thread", when_asked(partial(_by_relations, 0))
-)
-JOINT: ClaimEngine = Prover("joint", "relations between all threads", when_asked(partial(_by_joint_relations, 0)))
+LEARNED: ClaimEngine = Prover(ICE, {}, when_asked(partial(_by_runs, False)))
+MORE_LEARNED: ClaimEngine = Prover(ICE, {"candidates": "derived"}, when_asked(partial(_by_runs, True)))
+RELATIONS: ClaimEngine = Prover(CHC, {"encoding": "threads"}, when_asked(partial(_by_relations, 0)))
+JOINT: ClaimEngine = Prover(CHC, {"encoding": "product"}, when_asked(partial(_by_joint_relations, 0)))
 MORE_RELATIONS: ClaimEngine = Prover(
-    "more-relations", "the same as `relations`, with more effort", when_asked(partial(_by_relations, 1))
+    CHC,
+    {"encoding": "threads", "effort": "much"},
+    when_asked(partial(_by_relations, 1)),
 )
 MORE_JOINT: ClaimEngine = Prover(
-    "more-joint", "the same as `joint`, with more effort", when_asked(partial(_by_joint_relations, 1))
+    CHC,
+    {"encoding": "product", "effort": "much"},
+    when_asked(partial(_by_joint_relations, 1)),
 )
-LONG_RUNS: ClaimEngine = Refuter("long-runs", "longer runs, and runs over any values", when_asked(_long_runs))
+LONG_RUNS: ClaimEngine = Refuter(BMC, {"bounds": "steps"}, when_asked(_long_runs))
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
-BOUNDED: ClaimEngine = Decider(
-    "bounded",
-    "runs within growing bounds on rounds and on the unwinding of loops",
-    when_asked(partial(_by_rounds, USUAL_BOUNDS)),
-)
+BOUNDED: ClaimEngine = Decider(BMC, {}, when_asked(partial(_by_rounds, USUAL_BOUNDS)))
 
 
 def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs: int) -> Wanted:
@@ -242,14 +211,12 @@ def bounds_of(rounds: int | None, unwind: int | None, schedule: str | None, jobs
 
 #: A look that takes little time from the provers behind it: runs over large data that few switches lead to.
 QUICK_BOUNDED: ClaimEngine = Decider(
-    "quick-bounded",
-    "the same as `bounded`, up to 4 rounds and unwindings, with little effort",
+    BMC,
+    {"effort": "little"},
     when_asked(partial(_by_rounds, Wanted(stages=2, effort=250_000, by_the_way=True))),
 )
 
-ENDING_STATES: ClaimEngine = Decider(
-    "ending-states", "all states, where all loops end soon", when_asked(_by_ending_states)
-)
+ENDING_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "ending-loops"}, when_asked(_by_ending_states))
 
 Portfolio: TypeAlias = tuple[Turn[ClaimEngine], ...]
 
@@ -294,17 +261,9 @@ IN_PLACE: Portfolio = (
     Turn(COORDINATES, 1.0),
 )
 
-OWNERSHIP: ClaimEngine = Prover(
-    "ownership",
-    "other engines, where what a thread loads and stores is its own: a ticket or a turn lets nobody else write it",
-    when_asked(_by_ownership),
-)
+OWNERSHIP: ClaimEngine = Prover(technique.REDUCTION, {"transform": "owners"}, when_asked(_by_ownership))
 
-REDUCTION: ClaimEngine = Decider(
-    "reduction",
-    "Lipton's reduction: steps that commute with those of others are joined to blocks, then other engines",
-    when_asked(_by_reduction),
-)
+REDUCTION: ClaimEngine = Decider(technique.REDUCTION, {}, when_asked(_by_reduction))
 
 #: Engines of `verify` in their order. Those of the first round settle most programs, and end soon or with little.
 CLAIMS: Portfolio = (
@@ -312,7 +271,7 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
     # It takes the same little work for many threads as for few.
-    Turn(BOXES, 0.5),
+    Turn(BOXES, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
@@ -361,9 +320,9 @@ def without_reduction(portfolio: Portfolio) -> Portfolio:
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:
-    """The engines of `verify` with these names, in this order; all of them where there are none. Raises InputError.
+    """The engines of `verify` that these names mean, in their order; all where there are none. Raises InputError.
 
-    `others` are engines for families of any number, which may be named too. Given bounds are for the engine `bounded`,
+    `others` are engines for families of any number, which may be named too. Given bounds are for the technique `bmc`,
     which is then the only one unless others are named.
     """
     if not names and wanted == USUAL_BOUNDS:
@@ -371,9 +330,6 @@ def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfo
     # Whoever names it wants to see how far it gets.
     bounded = replace(BOUNDED, decide=when_asked(partial(_by_rounds, replace(wanted, stages=None))))
     known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
-    names = names or (bounded.name,)
-    for name in names:
-        if name not in known:
-            raise InputError((no_engine(name, list(known)),))
+    meant = picked(names, tuple(known.values())) if names else (bounded.name,)
     # Each of those that are left gets an equal part of the time.
-    return tuple(Turn(known[name], 1 / (len(names) - place)) for place, name in enumerate(names))
+    return tuple(Turn(known[name], 1 / (len(meant) - place)) for place, name in enumerate(meant))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from functools import partial
-from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from sa.base.diagnostic import InputError
-from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn, no_engine
+from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
+from sa.engines.technique import BMC, CHC, EXPLICIT_STATE, GAME, RANDOM_WALKS, SIMULATION, picked
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
 from sa.refinement.idle import by_short_search
@@ -19,49 +18,36 @@ from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
 from sa.values.sought import Sought
 
-START: GoalEngine = Refuter("start", "initial states that are not related, or that break ι", deciders.at_start)
-VALUES: GoalEngine = Refuter("values", "plays on small values", deciders.by_values)
-HORN: GoalEngine = Prover("horn", "relations, with the answers of the last search fixed", deciders.by_horn)
+START: GoalEngine = Refuter(SIMULATION, {"states": "initial"}, deciders.at_start)
+VALUES: GoalEngine = Refuter(GAME, {}, deciders.by_values)
+HORN: GoalEngine = Prover(CHC, {}, deciders.by_horn)
 
 #: Tactics of the search, in order of preference. Short answers make general lemmas; what needs long ones comes later.
 TACTICS = (
-    Tactics("first-answers", 100, 4, Bounds(100, 1, 1), Patience.FULL),
-    Tactics("likely-answers", 200, 4, Bounds(100, 1, 1), Patience.SOME, known=True),
-    Tactics("late-answers", 200, 4, Bounds(100, 1, 1), Patience.NONE, known=True, late=True),
-    Tactics("short-answers", 400, 4, Bounds(100, 1, 1, detours=True), Patience.NONE, known=True),
-    Tactics("long-answers", 2000, 4, Bounds(400, None, None), Patience.NONE, known=True),
-)
-
-#: What the searches do where an answer leads to a lost state, and which answers they allow.
-_PREFERENCES: Mapping[str, str] = MappingProxyType(
-    {
-        "first-answers": "keeps the answers that it chose first",
-        "likely-answers": "keeps an answer where it is possible",
-        "late-answers": "changes answers early, and prefers not to move before it has to",
-        "short-answers": "changes answers early",
-        "long-answers": "changes answers early, and allows answers of any length",
-    }
+    Tactics("first", 100, 4, Bounds(100, 1, 1), Patience.FULL),
+    Tactics("likely", 200, 4, Bounds(100, 1, 1), Patience.SOME, known=True),
+    Tactics("late", 200, 4, Bounds(100, 1, 1), Patience.NONE, known=True, late=True),
+    Tactics("short", 400, 4, Bounds(100, 1, 1, detours=True), Patience.NONE, known=True),
+    Tactics("long", 2000, 4, Bounds(400, None, None), Patience.NONE, known=True),
 )
 
 GoalPortfolio: TypeAlias = tuple[Turn[GoalEngine], ...]
 
 
 def _search(tactics: Tactics) -> GoalEngine:
-    what = f"a relation by lemmas, or a play: {_PREFERENCES[tactics.name]}"
-    return Decider(tactics.name, what, partial(by_short_search, tactics))
+    return Decider(SIMULATION, {"answers": tactics.name}, partial(by_short_search, tactics))
 
 
-def _points(name: str, *tactics: Tactics) -> GoalEngine:
-    what = "relations between locations that include the values of flags and locks"
-    return Prover(name, what, partial(deciders.by_points, tactics))
+def _points(parameters: Mapping[str, str], *tactics: Tactics) -> GoalEngine:
+    return Prover(SIMULATION, {"control": "flags", **parameters}, partial(deciders.by_points, tactics))
 
 
 #: Between control points: first what hardly needs a lemma, then with patience. What is known of a side alone is mostly
 #: part of its points, and takes long to find out where there are many. Answers that move late meet the fewest pairs of
 #: points, so with patience they come first.
-QUICK_POINTS = _points("quick-points", replace(TACTICS[0], lemmas=20, each=0))
-LATE_POINTS = _points("late-points", replace(TACTICS[2], lemmas=20, each=0, known=False))
-POINTS = _points("points", *(replace(TACTICS[n], known=False) for n in (2, 0, 3)))
+QUICK_POINTS = _points({"effort": "little"}, replace(TACTICS[0], lemmas=20, each=0))
+LATE_POINTS = _points({"answers": "late", "effort": "little"}, replace(TACTICS[2], lemmas=20, each=0, known=False))
+POINTS = _points({}, *(replace(TACTICS[n], known=False) for n in (2, 0, 3)))
 
 #: The two compositions side by side, where that hardly needs a lemma either.
 QUICK_FIRST = _search(replace(TACTICS[0], lemmas=40, each=0))
@@ -75,13 +61,11 @@ QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
 
-QUICK_VALUES: GoalEngine = Refuter(
-    "quick-values", "short plays on small values", partial(deciders.by_plays, FIRST_STEPS)
-)
+QUICK_VALUES: GoalEngine = Refuter(GAME, {"effort": "little"}, partial(deciders.by_plays, FIRST_STEPS))
 
 FEW_STATES: GoalEngine = Decider(
-    "few-states",
-    "all pairs of few states, or a play on them, for closed programs",
+    EXPLICIT_STATE,
+    {"effort": "least"},
     partial(deciders.by_states, Sought(FIRST_STEPS)),
 )
 
@@ -89,51 +73,45 @@ FEW_STATES: GoalEngine = Decider(
 STEPS = 1_000_000
 
 
-def _states(steps: int, states: int, name: str) -> GoalEngine:
+def _states(steps: int, states: int, parameters: Mapping[str, str]) -> GoalEngine:
     sought = Sought(steps, few=10_000, states=states, all_or_nothing=True)
-    what = "all pairs of states, for closed programs that have finitely many"
-    return Decider(name, what, partial(deciders.by_states, sought))
+    return Decider(EXPLICIT_STATE, parameters, partial(deciders.by_states, sought))
 
 
-STATES = _states(STEPS, 100_000, "states")
+STATES = _states(STEPS, 100_000, {})
 
 #: The same for some two seconds: long before it is known what an engine would do that looks for formulas.
-SOME_STATES = _states(150_000, 5_000, "some-states")
+SOME_STATES = _states(150_000, 5_000, {"effort": "little"})
 
 
-def _guesses(steps: int, values: tuple[int, ...], name: str) -> GoalEngine:
-    what = "concrete steps that win on few values, played against all matching abstract states"
-    return Refuter(name, what, partial(deciders.by_guess, steps, values))
+def _guesses(steps: int, values: tuple[int, ...], parameters: Mapping[str, str]) -> GoalEngine:
+    decide = partial(deciders.by_guess, steps, values)
+    return Refuter(GAME, {"moves": "guessed", **parameters}, decide)
 
 
 #: Steps that are guessed: at a glance, briefly, and on more values with patience. Two values are found fastest; but two
 #: that are positive are among the first four only.
-QUICK_GUESSES = _guesses(10_000, (2, 4), "quick-guesses")
-GUESSES = _guesses(40_000, (2, 4), "guesses")
-LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), "long-guesses")
+QUICK_GUESSES = _guesses(10_000, (2, 4), {"effort": "little"})
+GUESSES = _guesses(40_000, (2, 4), {})
+LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), {"effort": "much"})
 
 
 #: Runs at random: some seconds where all are made.
-TRIALS: GoalEngine = Refuter(
-    "trials",
-    "concrete runs at random that no abstract run matches, for closed programs",
-    partial(along_runs.by_trials, 4_000),
-)
+TRIALS: GoalEngine = Refuter(RANDOM_WALKS, {"values": "any"}, partial(along_runs.by_trials, 4_000))
 
 
-def _walks(steps: int, name: str) -> GoalEngine:
-    what = "long random runs on few values that no abstract run matches, made short, for closed programs"
-    return Refuter(name, what, partial(along_runs.by_walks, steps))
+def _walks(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
+    return Refuter(RANDOM_WALKS, parameters, partial(along_runs.by_walks, steps))
 
 
 #: Steps of all walks on two values: about a second where states are small, and half a minute.
-WALKS = _walks(50_000, "walks")
-LONG_WALKS = _walks(1_000_000, "long-walks")
+WALKS = _walks(50_000, {})
+LONG_WALKS = _walks(1_000_000, {"effort": "much"})
 
 #: What is wrong is wrong for most functions: few steps each.
 MEANINGS: GoalEngine = Refuter(
-    "meanings",
-    "plays in which functions without a body mean something simple that satisfies the axioms",
+    GAME,
+    {"functions": "simple"},
     partial(
         by_meanings,
         (
@@ -146,15 +124,11 @@ MEANINGS: GoalEngine = Refuter(
 )
 
 #: Strategies, states with few values for each of them, bounds that grow.
-BOUNDED: GoalEngine = Refuter(
-    "bounded",
-    "concrete runs within growing bounds that no abstract run matches, for closed programs",
-    partial(along_runs.by_rounds, 6, 20_000, 5),
-)
+BOUNDED: GoalEngine = Refuter(BMC, {}, partial(along_runs.by_rounds, 6, 20_000, 5))
 
 ARRAYS: GoalEngine = Prover(
-    "arrays",
-    "relations; functions are read as arrays that no step changes",
+    SIMULATION,
+    {"functions": "arrays"},
     partial(deciders.by_arrays, (TACTICS[0], TACTICS[1], TACTICS[3])),
 )
 
@@ -164,16 +138,12 @@ ARRAYS: GoalEngine = Prover(
 EXAMPLES = Sought(100_000)
 TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
 
-STRATEGY: GoalEngine = Prover(
-    "strategy",
-    "a relation for the answers that a game on small values gives, for closed programs",
-    partial(deciders.by_strategy, TAUGHT, EXAMPLES),
-)
+STRATEGY: GoalEngine = Prover(SIMULATION, {"answers": "taught"}, partial(deciders.by_strategy, TAUGHT, EXAMPLES))
 
 
 SAMPLES: GoalEngine = Prover(
-    "samples",
-    "a relation with what random runs of both sides suggest besides, for closed programs",
+    SIMULATION,
+    {"lemmas": "sampled"},
     partial(along_runs.by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
 )
 
@@ -298,12 +268,8 @@ def portfolio(depth: Depth, names: tuple[str, ...] = ()) -> GoalPortfolio:
 
 
 def known(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, all of which are those of engines for goals. Raises InputError."""
-    there = [engine.name for engine in engines_of_goals()]
-    for name in names:
-        if name not in there:
-            raise InputError((no_engine(name, there),))
-    return names
+    """The names of the engines that are meant. Raises InputError."""
+    return picked(names, engines_of_goals())
 
 
 def engines_of_goals() -> tuple[GoalEngine, ...]:

@@ -6,8 +6,10 @@ looks at all states of both sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, composed, edges_from
@@ -19,20 +21,24 @@ from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, Limits, Unsupported, allot
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.ends import Lasso
+from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.goal import Goal
-from sa.certificates.preservation import Kept
+from sa.certificates.pairs import Simulation
+from sa.certificates.preservation import AllStates, ByItself, Kept, Preserving
 from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.certificates.states import States
+from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.enumeration import Endless
 from sa.checker.lasso import check_lasso
 from sa.checker.preservation import Broken, TooMany, broken
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_steps
 from sa.engines.endings import decided
+from sa.engines.following import followed, followed_in_rounds, parted
 from sa.engines.judging_claims import judged
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Preservation
-from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_claims import CLAIMS, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.explicit.whole import turn_of
 from sa.question.asked import Asked, Excluded, Settled
@@ -44,18 +50,20 @@ from sa.terms.substitute import local_of, sided
 from sa.terms.term import Var
 
 #: Said where neither is found.
-_OPEN = Unknown(Reason.BOUND, "there are too many states, and the concrete program was not shown to {}")
+_OPEN = Unknown(
+    Reason.BOUND,
+    "there are too many states, no relation with ranks was found, and the concrete program was not shown to {}",
+)
 _WORDS = {Kept.TERMINATION: "end in every run", Kept.PROGRESS: "let somebody step in every state"}
 
 
+_HOW = {
+    Kept.TERMINATION: "the abstract program takes a step in each round of a loop, or a rank gets smaller",
+    Kept.PROGRESS: "where the concrete program is stuck, so is the abstract one",
+}
+
 #: Units for whether the concrete program is so by itself.
 ALWAYS = 40_000_000
-
-#: What is claimed beside the rest.
-_CLAIMS = {
-    Kept.TERMINATION: "a run that goes on for ever without a visible action has an abstract one that does so",
-    Kept.PROGRESS: "a run that is stuck has an abstract one that is stuck or at its end",
-}
 
 
 def with_preservation(
@@ -70,66 +78,163 @@ def with_preservation(
         return outcome
     started = clock()
     (goal,) = goals(abstract, concrete, block, whole=True)
+    # The abstract side may have got further steps since.
+    relation = next((r.relation for r in outcome.results if r.goal.concrete == goal.concrete), None)
+    # What is not proved otherwise is not proved by what is preserved.
+    ways = WAYS if outcome.verdict is Verdict.PROVED else REFUTING
     try:
-        found = preserved(concrete, goal, kept, options)
+        found = preserved(concrete, goal, kept, options, relation, ways)
     except LimitReached as limit:
         found = Preservation(kept, Verdict.UNKNOWN, unknown=Unknown(limit.reason))
     verdicts = (found.verdict, outcome.verdict)
     verdict = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
     seconds = {**outcome.seconds, "preserve": clock() - started}
-    claim = f"{outcome.claim}; and {_CLAIMS[kept]}"
+    claim = f"{outcome.claim}; and {found.claim}"
     return replace(outcome, verdict=verdict, claim=claim, preservation=found, concrete=concrete, seconds=seconds)
 
 
-def preserved(concrete: Program, goal: Goal, kept: Kept, options: Options) -> Preservation:
+def without_run(outcome: Outcome, why: Unknown) -> Outcome:
+    """The outcome, where a run that shows that something is not preserved counts for nothing."""
+    assert outcome.preservation is not None
+    found = replace(outcome.preservation, verdict=Verdict.UNKNOWN, run=None, unknown=why)
+    return replace(outcome, verdict=Verdict.UNKNOWN, preservation=found)
+
+
+def preserved(
+    concrete: Program,
+    goal: Goal,
+    kept: Kept,
+    options: Options,
+    relation: Simulation | None = None,
+    ways: Sequence[Way] | None = None,
+) -> Preservation:
     """Whether the concrete program preserves it; `goal` compares the compositions of both programs.
 
-    Raises LimitReached.
+    A relation that proves the goal may be known. Raises LimitReached.
     """
-    bounds = options.limits
-    if _always(concrete, kept, allot(bounds, ALWAYS), options.seed):
-        return Preservation(kept, Verdict.PROVED, f"the concrete program is shown to {_WORDS[kept]}")
+    asked = _Asked(concrete, goal, kept, options.limits, options.seed, relation)
+    found = (way(asked) for way in (WAYS if ways is None else ways))
+    nothing = Preservation(kept, Verdict.UNKNOWN, unknown=_unknown(kept))
+    return replace(next((f for f in found if f is not None), nothing), goal=goal)
+
+
+class _Asked(Struct, frozen=True):
+    """The concrete program, the goal about both, and what is to be preserved; a relation that is known."""
+
+    concrete: Program
+    goal: Goal
+    kept: Kept
+    bounds: Limits
+    seed: int
+    relation: Simulation | None
+
+
+#: What one way finds.
+Way: TypeAlias = Callable[[_Asked], Preservation | None]
+
+
+def _unknown(kept: Kept) -> Unknown:
+    return replace(_OPEN, detail=_OPEN.detail.format(_WORDS[kept]))
+
+
+def _proved(kept: Kept, how: str, evidence: Preserving) -> Preservation:
+    return Preservation(kept, Verdict.PROVED, how, evidence=evidence)
+
+
+def by_relation(asked: _Asked) -> Preservation | None:
+    """By the relation that proves the goal."""
+    made = followed(asked.goal, asked.kept, asked.relation, asked.bounds, asked.seed)
+    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
+
+
+def by_rounds(asked: _Asked) -> Preservation | None:
+    """By another relation, in which rounds of loops are answered."""
+    if asked.kept is not Kept.TERMINATION:
+        return None
+    made = followed_in_rounds(asked.goal, asked.relation, asked.bounds, asked.seed)
+    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
+
+
+def by_itself(asked: _Asked) -> Preservation | None:
+    """The concrete program is so by itself."""
+    proof = _always(asked.concrete, asked.kept, allot(asked.bounds, ALWAYS), asked.seed)
+    if proof is None:
+        return None
+    return _proved(asked.kept, f"the concrete program is shown to {_WORDS[asked.kept]}", ByItself(proof))
+
+
+def by_all_states(asked: _Asked) -> Preservation | None:
+    """By the definition, where states are few."""
     try:
-        found = broken(goal, kept, bounds)
+        found = broken(asked.goal, asked.kept, asked.bounds)
     except (TooMany, Endless, Unevaluable):
-        return Preservation(kept, Verdict.UNKNOWN, unknown=replace(_OPEN, detail=_OPEN.detail.format(_WORDS[kept])))
+        return None
     if found is None:
-        return Preservation(kept, Verdict.PROVED, "all states of both programs")
-    shown = _run(concrete, goal, found)
-    ruling = _judged(concrete, shown, bounds, options.seed)
+        return _proved(asked.kept, "all states of both programs", AllStates())
+    shown = _run(asked.concrete, asked.goal, found)
+    ruling = _judged(asked.concrete, shown, asked.bounds, asked.seed)
     if not isinstance(ruling, Accepted):
-        return Preservation(kept, Verdict.UNKNOWN, unknown=Unknown(Reason.CHECKER, "the run was not confirmed"))
-    return Preservation(kept, Verdict.REFUTED, run=shown)
+        return Preservation(asked.kept, Verdict.UNKNOWN, unknown=Unknown(Reason.CHECKER, "the run was not confirmed"))
+    return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=AllStates())
 
 
-def _always(concrete: Program, kept: Kept, bounds: Limits, seed: int) -> bool:
-    """Whether the concrete program ends in every run, or is never stuck, whatever the abstract one does."""
+def by_lasso(asked: _Asked) -> Preservation | None:
+    """By a concrete run that goes on for ever where abstract ones end."""
+    if asked.kept is not Kept.TERMINATION:
+        return None
+    made = parted(asked.goal, asked.bounds, asked.seed)
+    if made is None:
+        return None
+    numbers = {id(e): n for n, e in enumerate(asked.goal.concrete.edges)}
+    run = made.lasso.run
+    taken = tuple(
+        (numbers[id(t.move.edge)], tuple(t.move.choices[c.var] for c in t.move.edge.choices)) for t in run.turns
+    )
+    (begun,) = run.start.threads.values()
+    shown = _run(asked.concrete, asked.goal, Broken(begun.values, taken, run.cycle))
+    return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=made)
+
+
+#: How it is decided: cheap ways first. The others only prove.
+WAYS: tuple[Way, ...] = (by_relation, by_all_states, by_itself, by_lasso, by_rounds)
+REFUTING: tuple[Way, ...] = (by_all_states, by_lasso)
+
+
+#: Why a program is so by itself.
+_Always: TypeAlias = Ranked | Finite | Keeps | Joint | Lemmas | States
+
+
+def _always(concrete: Program, kept: Kept, bounds: Limits, seed: int) -> _Always | None:
+    """Why the concrete program ends in every run, or is never stuck, whatever the abstract one does."""
     try:
         match kept:
             case Kept.TERMINATION:
                 ends = Ends("terminates", tuple(t.name for t in concrete.threads), concrete.threads[0].origin)
                 found = decided(concrete.threads, concrete.axioms, ends, Budget(bounds, seed), CLAIMS)
-                return not isinstance(found.evidence, Unknown | Lasso)
+                return None if isinstance(found.evidence, Unknown | Lasso) else found.evidence
             case Kept.PROGRESS:
                 return _never_stuck(concrete, bounds, seed)
     except Unsupported:
-        return False
+        return None
     except LimitReached as limit:
         if limit.reason is not Reason.WORK:
             raise
-        return False
+        return None
 
 
-def _never_stuck(concrete: Program, bounds: Limits, seed: int) -> bool:
+def _never_stuck(concrete: Program, bounds: Limits, seed: int) -> _Always | None:
     bad = Bad(None, no_standstill(concrete.threads))
 
     def judge(settled: Settled) -> Ruling:
         return judged(concrete.threads, concrete.axioms, settled, bounds, seed)
 
-    for said in run(CLAIMS, Asked(concrete.threads, (bad,), concrete.axioms), Budget(bounds, seed), judge):
+    for said in run(
+        without_reduction(CLAIMS), Asked(concrete.threads, (bad,), concrete.axioms), Budget(bounds, seed), judge
+    ):
         if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
-            return isinstance(said.settled, Excluded)
-    return False
+            evidence = said.settled.evidence if isinstance(said.settled, Excluded) else None
+            return evidence if isinstance(evidence, Keeps | Joint | Lemmas | States) else None
+    return None
 
 
 def _judged(concrete: Program, shown: Run, bounds: Limits, seed: int) -> Ruling:

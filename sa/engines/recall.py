@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from sa import __version__
 from sa.base.budget import Budget, Shared
 from sa.base.limits import LimitReached
@@ -54,7 +56,15 @@ def found(goal: Goal, options: Options, depth: Depth = Depth.FULL, shared: Share
     if evidence is not None:
         yield Decision(evidence, strategy=RECALLED)
     turns = portfolio(depth, options.engines)
-    yield from decisions(goal, Budget(options.limits, options.seed), turns, options.reports, shared, options.diary)
+    budget = Budget(options.limits, options.seed)
+    for decision in decisions(goal, budget, turns, options.reports, shared, options.diary):
+        if isinstance(decision.evidence, Relation):
+            # What was found before is short already.
+            from sa.engines.needed_lemmas import with_needed_lemmas
+
+            yield replace(decision, evidence=with_needed_lemmas(goal, decision.evidence, budget))
+        else:
+            yield decision
 
 
 def remember(goal: Goal, evidence: Simulation | Play, options: Options) -> None:

@@ -57,6 +57,18 @@ def _llvm() -> Loader:
 KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": _c, ".i": _c, ".ll": _llvm})
 
 
+def prepare() -> None:
+    """Have everything in memory that reads modules of LLVM IR: their grammar takes longer than most of them."""
+    from contextlib import suppress
+
+    with suppress(ImportError):
+        import llvmlite.binding  # noqa: F401
+    from sa.frontends.llvm.built import read_line
+    from sa.frontends.llvm.functions import load_functions  # noqa: F401
+
+    read_line("ret void", "instruction")
+
+
 def loader_of(path: str) -> Loader:
     """The loader of a file, by its name alone."""
     return _kind(path)()

@@ -31,7 +31,7 @@ NO_OVERFLOW = assuming("overflow", "signed arithmetic does not overflow", "ask a
 NO_BOUNDS = assuming("overflow", "signed integers are unbounded", "ask again with `--overflow check`")
 
 #: What is asked for or not.
-FLAGS = ("races", "deadlock", "open", "fair")
+FLAGS = ("races", "deadlock", "open", "fair", "lasting")
 
 #: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
 PLAIN = ("always", "permissions")
@@ -48,7 +48,7 @@ class Reading(Struct, frozen=True):
     threads of programs that are compared where `plain` is one of PLAIN that says so.
 
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES. That a program terminates
-    may be asked of a `fair` scheduler.
+    may be asked of a `fair` scheduler. Where `lasting` runs are compared no two steps are one.
     """
 
     compiler: str = "cc"
@@ -64,6 +64,7 @@ class Reading(Struct, frozen=True):
     function: str | None = None
     plain: str = "always"
     fair: bool = False
+    lasting: bool = False
 
 
 USUAL = Reading()
@@ -72,6 +73,11 @@ USUAL = Reading()
 def is_llvm(path: str) -> bool:
     """Whether a file is of LLVM IR, of which functions are compared, by its name alone."""
     return path.lower().endswith(".ll")
+
+
+def is_c(path: str) -> bool:
+    """Whether a file is of C, by its name alone."""
+    return path.lower().endswith((".c", ".i"))
 
 
 def is_overflow_left_out(reading: Reading) -> bool:
@@ -114,6 +120,7 @@ def reading_of(written: Sequence[str]) -> Reading:
         function=values.pop("function", None),
         plain=values.pop("plain", USUAL.plain),
         fair="fair" in flags,
+        lasting="lasting" in flags,
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
     known = known and made.plain in PLAIN

@@ -61,7 +61,7 @@ def thread_of(automaton: Automaton) -> Thread:
 
 
 #: Units of a part of a value: a node of a diagram, or what comes of two nodes.
-A_PART = 5
+A_PART = 10
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ def _settle(run: Reach[V]) -> None:
     while any(run.waiting):
         for index, waiting in enumerate(run.waiting):
             while waiting:
-                _spend(run, 1000)
+                _spend(run, 500)
                 _, name = heappop(waiting)
                 run.queued[index].discard(name)
                 _process(run, index, name)
@@ -172,7 +172,7 @@ def _process(run: Reach[V], index: int, name: str) -> None:
     _absorb(run, index, name)
     thread, value = run.threads[index], run.values[index][name]
     for _, edge, shape in thread.outgoing[name]:
-        _spend(run, 800)
+        _spend(run, 400)
         after = step(run.domain, edge, thread.written[edge.target], value)
         if run.domain.is_bottom(after):
             continue
@@ -191,7 +191,7 @@ def _absorb(run: Reach[V], index: int, name: str) -> None:
         for effect in _others(run, index):
             if is_kept(run.parts, effect, run.values[index][name]):
                 continue
-            _spend(run, 700)
+            _spend(run, 350)
             moved = disturbed(run.parts, effect, run.values[index][name])
             moved = run.domain.guard(moved, run.threads[index].written[name])
             grown = _grow(run, index, name, moved, True) or grown
@@ -283,7 +283,7 @@ def _sharpen(run: Reach[V], start: V) -> None:
         run.effects = [{} for _ in run.threads]
         for index in range(len(run.threads)):
             for name in run.values[index]:
-                _spend(run, 100)
+                _spend(run, 50)
                 _effects_at(run, index, name)
         run.turned = {
             (place, shape): _turned(run.domain, effect, names)
@@ -327,7 +327,7 @@ def _images(run: Reach[V], start: V) -> list[dict[str, V]]:
         first, begun = _first(run, index, start)
         images[first] = begun
         for name, value in values.items():
-            _spend(run, 450)
+            _spend(run, 225)
             for _, edge, _ in thread.outgoing[name]:
                 after = step(domain, edge, thread.written[edge.target], value)
                 after = domain.forget(after, (c.var for c in edge.choices))

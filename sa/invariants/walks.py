@@ -148,4 +148,11 @@ def _chosen(choice: Variable, random: Random) -> Value:
     values = values_of(choice)
     if isinstance(choice.var.sort, ArraySort):
         return default_value(choice.var.sort)
-    return random.randrange(SMALL) if values is None else random.choice(values)
+    match values:
+        case None:
+            return random.randrange(SMALL)
+        case range():
+            # There may be more of them than a sequence can count.
+            return random.randrange(values.start, values.stop)
+        case _:
+            return random.choice(values)

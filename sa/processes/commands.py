@@ -28,10 +28,13 @@ class Done(Struct, frozen=True):
     seconds: float
 
 
-def run_all(commands: Sequence[Sequence[str]], jobs: int) -> Iterator[Done]:
-    """What became of each command, given by its arguments, in order. No command is left behind, however this ends."""
-    running = _Running()
-    with _terminated(), ThreadPoolExecutor(jobs) as pool:
+def run_all(commands: Sequence[Sequence[str]], jobs: int, folder: str | None = None) -> Iterator[Done]:
+    """What became of each command, given by its arguments, in order. No command is left behind, however this ends.
+
+    They run in a folder, the current one if none is named.
+    """
+    running = _Running(folder)
+    with terminated(), ThreadPoolExecutor(jobs) as pool:
         futures: list[Future[Done]] = [pool.submit(running.run, tuple(command)) for command in commands]
         try:
             for future in futures:
@@ -45,7 +48,8 @@ def run_all(commands: Sequence[Sequence[str]], jobs: int) -> Iterator[Done]:
 class _Running:
     """The processes that have not ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
         self._lock = Lock()
         self._processes = set[subprocess.Popen[str]]()
         self._over = False
@@ -64,6 +68,7 @@ class _Running:
                 errors="replace",
                 env={**os.environ, "NO_COLOR": "1"},
                 start_new_session=True,
+                cwd=self._folder,
             )
             self._processes.add(process)
         try:
@@ -90,7 +95,7 @@ class _Running:
 
 
 @contextmanager
-def _terminated() -> Iterator[None]:
+def terminated() -> Iterator[None]:
     """Within it a request to end raises SystemExit, so that what was started is ended too."""
 
     def ended(signum: int, frame: FrameType | None) -> None:

@@ -118,8 +118,8 @@ class Endless(Struct, frozen=True, eq=False):
     cycle: tuple[Step, ...]
 
 
-def endless(found: Explored, ends: Ends, bounds: Limits) -> Endless | None:
-    """A way in which what is claimed never comes to an end. Raises LimitReached."""
+def endless(found: Explored, ends: Ends, bounds: Limits) -> Iterator[Endless]:
+    """Ways in which what is claimed never comes to an end, one each component. Raises LimitReached."""
     names = [t.name for t in found.search.system.threads]
     movers = frozenset(n for n, name in enumerate(names) if name in ends.threads)
     open_ = open_states(found)
@@ -127,7 +127,7 @@ def endless(found: Explored, ends: Ends, bounds: Limits) -> Endless | None:
     if ends.until is not None and found.search.complete:
         still = next((s for s in pending if not found.steps[s]), None)
         if still is not None:
-            return way_to(open_, still, ())
+            yield way_to(open_, still, ())
     inner = {s: [a for _, a in found.steps[s] if a in pending] for s in pending}
     for component in components(pending, inner):
         spend(bounds, 200)
@@ -142,8 +142,7 @@ def endless(found: Explored, ends: Ends, bounds: Limits) -> Endless | None:
             begins = min(component, key=lambda s: _depth(pending, s))
             visits = [s for s in idle.values() if s is not None]
             cycle = _round(found, inside, begins, needed, visits)
-            return way_to(open_, begins, tuple(cycle))
-    return None
+            yield way_to(open_, begins, tuple(cycle))
 
 
 class Open(Struct, frozen=True, eq=False):

@@ -1,4 +1,4 @@
-"""The engine `bounded` of `refine`: concrete runs within bounds that no abstract run matches.
+"""`bmc` of `refine`: concrete runs within bounds that no abstract run matches.
 
 The concrete threads take abstract states along that answer by a strategy (`bounded/followers.py`), and a run in which
 these are lost is looked for as any other run into what is bad. Then it is followed against all abstract states

@@ -221,4 +221,5 @@ def _term(monomial: tuple[Var, ...]) -> Term:
 
 
 def _is_square(formula: Term) -> bool:
-    return any(isinstance(t, Product) for t in subterms((formula,)))
+    # Of one variable a square says no more than that it has few values, which bounds say better.
+    return len(formula.free) > 1 and any(isinstance(t, Product) for t in subterms((formula,)))

@@ -1,4 +1,4 @@
-"""The engine `walks` of `refine`: long random runs on few values that no abstract run matches, made short.
+"""`random-walks` of `refine`: long random runs on few values that no abstract run matches, made short.
 
 Where a difference needs several threads to be somewhere at once, the shortest play has fifty steps, and looking at all
 shorter ones takes too long. With two values for each choice a random walk of some hundred steps often comes across one,

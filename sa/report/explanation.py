@@ -22,15 +22,20 @@ class ExplanationJson(Struct, frozen=True, tag_field="format", tag="sacheck-expl
 
 
 class EngineJson(Struct, frozen=True):
-    """An engine: its name for `--engine`, the verdicts that it can give, and what it does."""
+    """A technique: its name for `--engine`, the verdicts that it can give, and what it does.
+
+    `parameters` have their values with what each says; `engines` are those of the portfolio, in their order.
+    """
 
     name: str
     answers: list[str]
     about: str
+    parameters: dict[str, dict[str, str]]
+    engines: list[str]
 
 
-class EnginesJson(Struct, frozen=True, tag_field="format", tag="sacheck-engines/1"):
-    """`sacheck engines`: those of each command in the order in which they are asked."""
+class EnginesJson(Struct, frozen=True, tag_field="format", tag="sacheck-engines/2"):
+    """`sacheck engines`: the techniques of each command in the order in which they are asked first."""
 
     engines: dict[str, list[EngineJson]]
     status: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
-from msgspec.json import schema
+from msgspec.json import decode, encode, schema
 
 from sa.report.automaton_json import AutomataJson
+from sa.report.batch import BatchJson, UnitJson
 from sa.report.certify_json import JudgementJson
 from sa.report.explanation import EnginesJson, ExplanationJson
 from sa.report.json import DiagnosticsJson, StoppedJson
@@ -28,6 +29,8 @@ FORMATS: dict[str, type[Struct]] = {
     "sacheck-automata": AutomataJson,
     "sacheck-run": RunJson,
     "sacheck-suite": SuiteJson,
+    "sacheck-batch": BatchJson,
+    "sacheck-unit": UnitJson,
     "sacheck-engines": EnginesJson,
     "sacheck-explanation": ExplanationJson,
     "sacheck-diagnostics": DiagnosticsJson,
@@ -38,4 +41,5 @@ FORMATS: dict[str, type[Struct]] = {
 def schemas() -> dict[str, dict[str, Any]]:
     """JSON Schema (2020-12) of each document, by its name."""
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return {name: {**dialect, **schema(kind)} for name, kind in FORMATS.items()}
+    # As they are in a file: defaults that are tuples are lists there.
+    return {name: {**dialect, **decode(encode(schema(kind)))} for name, kind in FORMATS.items()}

@@ -81,7 +81,7 @@ def _cell(pair: PairRelation | None, name: str) -> str:
 
 def _pair(pair: PairRelation, answers: Sequence[EdgeAnswer], goal: Goal, name: str) -> str:
     lemmas = "".join(f"<li><code>{text(show(lemma))}</code></li>" for lemma in pair.lemmas)
-    told = "".join(f"<li>{_answered(answer, goal)}</li>" for answer in answers)
+    told = "".join(f"<li>{line}</li>" for line in dict.fromkeys(_answered(answer, goal) for answer in answers))
     body = f"<ul>{lemmas}</ul>" if lemmas else '<p class="faint">no lemma</p>'
     steps = f"<ul>{told}</ul>" if told else ""
     summary = f"{_named(goal.concrete, pair.concrete)} with {_named(goal.abstract, pair.abstract)}"
@@ -105,11 +105,10 @@ def _place(automaton: Automaton, name: str) -> str:
 
 def _answered(answer: EdgeAnswer, goal: Goal) -> str:
     step = text(statement_of(goal.concrete.edges[answer.edge]))
-    return f"<code>{step}</code> is answered by {_paths(answer.answers, goal.abstract)}"
-
-
-def _paths(answers: Sequence[AbstractPath], abstract: Automaton) -> str:
-    return " or ".join(_path(a, abstract) for a in answers) or "nothing"
+    if not answer.answers:
+        return f"<code>{step}</code> cannot be taken here"
+    paths = " or ".join(dict.fromkeys(_path(a, goal.abstract) for a in answer.answers))
+    return f"<code>{step}</code> is answered by {paths}"
 
 
 def _path(answer: AbstractPath, abstract: Automaton) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from sa.automata.automaton import Automaton, location_of
 from sa.base.diagnostic import Diagnostic
+from sa.base.source import position
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
+from sa.certificates.relation import Relation
 from sa.engines.outcome import Outcome, Preservation, Result
 from sa.report.json import CaveatJson, DiagnosticJson, UnknownJson, caveats_json, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
@@ -30,12 +33,23 @@ class StatisticsJson(Struct, frozen=True):
     strategy: str
 
 
+class RelatedJson(Struct, frozen=True):
+    """A pair of locations that a proof relates, each with its name and line, and what holds whenever both are there."""
+
+    concrete: str
+    concrete_line: int | None
+    abstract: str
+    abstract_line: int | None
+    lemmas: list[str]
+
+
 class ResultJson(Struct, frozen=True):
     """The answer to one goal. `escapes`: no abstract run at all has the same visible actions; null: not known.
 
     `fails` says what of the claim a play of a closed goal shows to fail: that behaviour, or only the relation (abstract
     runs have these actions, but none keeps it), or foresight (some keep it, but no answer is right whatever comes).
-    `broken` are the formulas of the relation that answers in the play break.
+    `broken` are the formulas of the relation that answers in the play break. `relation` is the proof, where it is one
+    by formulas; `always` holds at every pair of it.
     """
 
     name: str
@@ -51,6 +65,8 @@ class ResultJson(Struct, frozen=True):
     fails: Loss | None
     broken: list[str]
     notes: list[str]
+    always: list[str]
+    relation: list[RelatedJson]
 
 
 class EnvironmentJson(Struct, frozen=True):
@@ -177,4 +193,18 @@ def result_json(result: Result) -> ResultJson:
         result.loss,
         [show(f.term) for f in broken_in(plain_play(result.play))] if result.play else [],
         list(result.notes),
+        [show(f.term) for f in result.goal.iota],
+        list(_related(result)),
     )
+
+
+def _related(result: Result) -> Iterator[RelatedJson]:
+    if isinstance(result.relation, Relation):
+        for pair in result.relation.pairs:
+            lines = _line(result.goal.concrete, pair.concrete), _line(result.goal.abstract, pair.abstract)
+            yield RelatedJson(pair.concrete, lines[0], pair.abstract, lines[1], [show(m) for m in pair.lemmas])
+
+
+def _line(automaton: Automaton, location: str) -> int | None:
+    span = location_of(automaton, location).origin.span
+    return None if span is None else position(span.source, span.start).line

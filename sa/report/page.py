@@ -29,6 +29,15 @@ def stopped_page(unknown: Unknown, subject: str) -> str:
     return _page(document, subject, document_html(document, Gathered()), Gathered())
 
 
+def documents_page(documents: Sequence[Document], subject: str) -> str:
+    """Answers that have no evidence but what their documents show."""
+    gathered = Gathered()
+    several = len(documents) > 1
+    heads = (f"<h2>{_verdict(d)} {text(d.subject)}</h2>" if several else "" for d in documents)
+    body = "".join(head + document_html(d, gathered) for head, d in zip(heads, documents, strict=True))
+    return _page(documents[0], subject if several else documents[0].subject, body, gathered)
+
+
 def refinement_page(outcomes: Sequence[Outcome], unknown: Unknown | None = None) -> str:
     """The answers to the questions of one `refine`; `unknown` says why there are no more."""
     gathered = Gathered()

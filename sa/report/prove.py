@@ -170,7 +170,8 @@ def _held(result: StepResult) -> Iterator[document.Block]:
 def _relation(result: Result) -> str:
     """What shows a goal that was decided directly."""
     pairs, lemmas = result.statistics.pairs, result.statistics.lemmas
-    found = f"{pairs} pair{'' if pairs == 1 else 's'}, {lemmas} lemma{'' if lemmas == 1 else 's'}"
+    counts = ((pairs, "pair"), (lemmas, "lemma"))
+    found = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
     return f"relation accepted by the checker ({found})"
 
 

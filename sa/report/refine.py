@@ -76,7 +76,7 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
         head = "The abstract program does not have this visible behaviour, whatever is related:"
         sections.extend(lost(outcome.escape.play, outcome.escape, head, details=why))
     if outcome.proposal is not None:
-        sections.extend(_proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
+        sections.extend(proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
     if outcome.inferred:
         sections.append(tuple(_inferred(outcome)))
     sections.extend((Paragraph(f"Note: {note}"),) for note in outcome.notes)
@@ -241,7 +241,7 @@ def _kept(play: PlainPlay, goal: Goal) -> str:
             assert_never(play)
 
 
-def _proposed(proposal: Proposal, used: bool) -> Iterator[Section]:
+def proposed(proposal: Proposal, used: bool) -> Iterator[Section]:
     """The block of an inferred relation, and what the claim then means."""
     head = "The relation was inferred. This block says it:" if used else "With this block the answer is PROVED:"
     yield (Paragraph(head),)

@@ -8,8 +8,9 @@ from typing import assert_never
 from sa.automata.automaton import Automaton, location_of
 from sa.base.source import position
 from sa.base.verdict import Verdict
+from sa.engines.outcome import Proposal
 from sa.report.document import Block, Document, Item, Line, Paragraph, Section, Tone, Words, because, verdict_words
-from sa.report.refine import lost, seconds_section
+from sa.report.refine import lost, proposed, seconds_section
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.substitute import primed
@@ -17,21 +18,38 @@ from sa.weakest.clauses import Clause
 from sa.weakest.infer import Environment, Uniform, Weakest
 from sa.weakest.needed import Needed
 
-#: Of an environment with more clauses only so many are shown; the program has them all.
-MOST = 12
+#: Said where no environment and no relation helps.
+NO_RELATION = (
+    Paragraph(
+        "No rely helps: what has to change is the relation, or the program. A short search found no relation between "
+        "the variables with which this step has an answer."
+    ),
+)
+
+#: So many clauses by location are shown where details are not asked for.
+MOST = 5
+#: So much of a statement is shown.
+_WIDEST = 40
 
 
-def weakest_document(found: Weakest, text: str, seconds: float) -> Document:
-    """The whole answer; `text` is the concrete program that declares the environment."""
+def weakest_document(
+    found: Weakest, text: str, seconds: float, proposal: Proposal | None = None, details: bool = False
+) -> Document:
+    """The answer in about ten lines; with `details` all clauses, what goes wrong without each of them, and the program.
+
+    `text` is the concrete program that declares the environment; a `proposal` is a relation that helps where none does.
+    """
     sections = list[Section]()
     if found.unknown is not None:
         sections.append((Paragraph(f"No environment was found because {because(found.unknown)}"),))
     if found.hopeless is not None and found.hopeless.play is not None:
-        sections.extend(
-            lost(found.hopeless.play, found.hopeless, "The abstract side cannot answer even without interference:")
-        )
+        head = "The abstract side cannot answer even without interference:"
+        sections.extend(lost(found.hopeless.play, found.hopeless, head))
+        sections.extend(proposed(proposal, used=False) if proposal is not None else (NO_RELATION,))
     if found.environment is not None:
-        sections.extend(_environment(found, found.environment, text))
+        sections.extend(_environment(found, found.environment, details))
+        if details:
+            sections.extend(_details(found, found.environment, text))
     sections.append(seconds_section({"find": seconds}))
     return Document(verdict_words(found.verdict), _headline(found), None, tuple(sections))
 
@@ -49,31 +67,51 @@ def _headline(found: Weakest) -> str:
             return names
 
 
-def _environment(found: Weakest, environment: Environment, text: str) -> Iterator[Section]:
-    sides = ((found.thread, environment.concrete, "concrete"), (found.abstract, environment.abstract, "abstract"))
+def _environment(found: Weakest, environment: Environment, details: bool) -> Iterator[Section]:
     if not environment.concrete and not environment.abstract:
         yield (Paragraph("Others may do anything: `rely true;`"),)
         return
-    blocks = [b for automaton, clauses, side in sides for b in _clauses(automaton, clauses, side)]
-    yield (
-        Paragraph("While the thread is at these locations, other threads may take any step that satisfies:"),
-        *blocks,
-    )
     if found.uniform is not None:
         yield tuple(_rely(found, found.uniform))
-    for automaton, clauses, _ in sides:
-        yield from _plays(automaton, clauses)
-    yield (Paragraph("The concrete program with this environment:"),)
-    yield tuple(Line((Words(line),), indent=4) for line in text.splitlines())
+    if found.uniform is None or environment.maximal:
+        yield tuple(_by_location(found, environment, details))
+    if not details:
+        yield (Paragraph("`--why` shows what goes wrong without each clause, and the program with this environment."),)
+
+
+def _by_location(found: Weakest, environment: Environment, details: bool) -> Iterator[Block]:
+    yield Paragraph("While the thread is at these locations, other threads may take any step that satisfies:")
+    left = None if details else MOST
+    for automaton, clauses, side in (
+        (found.thread, environment.concrete, "concrete"),
+        (found.abstract, environment.abstract, "abstract"),
+    ):
+        shown = clauses if left is None else clauses[:left]
+        yield from _clauses(automaton, shown, side)
+        left = None if left is None else left - len(shown)
+        if len(shown) < len(clauses):
+            more = f"… and {len(clauses) - len(shown)} more of the {side} thread"
+            yield Line((Words(more, Tone.FAINT),), indent=4)
 
 
 def _clauses(automaton: Automaton, clauses: Sequence[Needed], side: str) -> Iterator[Block]:
-    for number, needed in enumerate(clauses[:MOST]):
-        if number == 0 or clauses[number - 1].place != needed.place:
-            yield Line((Words(f"{side} {place_text(automaton, needed.place)}", Tone.PLACE),), indent=4)
-        yield Paragraph(_said(needed), indent=6)
-    if len(clauses) > MOST:
-        yield Line((Words(f"… and {len(clauses) - MOST} more", Tone.FAINT),), indent=4)
+    """A line for each location, or more where there are several clauses."""
+    places = dict[str, list[Needed]]()
+    for needed in clauses:
+        places.setdefault(needed.place, []).append(needed)
+    for place, those in places.items():
+        mark = (Words(f"{side} {place_text(automaton, place)}  ", Tone.PLACE),)
+        yield Item(mark, "; ".join(_said(needed) for needed in those), indent=4)
+
+
+def _details(found: Weakest, environment: Environment, text: str) -> Iterator[Section]:
+    """What goes wrong without each clause, and the program with the environment."""
+    for automaton, clauses in ((found.thread, environment.concrete), (found.abstract, environment.abstract)):
+        yield from _plays(clauses, automaton)
+    if found.uniform is not None and not environment.maximal:
+        yield from _plays((*found.uniform.concrete, *found.uniform.abstract), None)
+    yield (Paragraph("The concrete program with this environment:"),)
+    yield tuple(Line((Words(line),), indent=4) for line in text.splitlines())
 
 
 def place_text(automaton: Automaton, name: str) -> str:
@@ -82,7 +120,12 @@ def place_text(automaton: Automaton, name: str) -> str:
     if origin.span is None:
         return name
     line = position(origin.span.source, origin.span.start).line
-    return f"{name}, line {line}, `{origin.text}`" if origin.text else f"{name}, line {line}"
+    return f"line {line}, `{_begun(origin.text)}`" if origin.text else f"line {line}"
+
+
+def _begun(statement: str) -> str:
+    """A statement as far as it is needed to find it."""
+    return statement if len(statement) <= _WIDEST else f"{statement[:_WIDEST]}…"
 
 
 def _said(needed: Needed) -> str:
@@ -100,28 +143,28 @@ def _said(needed: Needed) -> str:
 
 def clause_text(clause: Clause) -> str:
     """A clause as it is written in a rely."""
-    if clause.when:
-        return f"{show(build.land(*clause.when))} ==> {show(clause.kept)}"
     same = (v for v in clause.kept.free if not v.primes and clause.kept is build.eq(primed(v), v))
-    return next((f"unchanged {v.name}" for v in same), show(clause.kept))
+    kept = next((f"unchanged {v.name}" for v in same), show(clause.kept))
+    return f"{show(build.land(*clause.when))} ==> {kept}" if clause.when else kept
 
 
 def _rely(found: Weakest, uniform: Uniform) -> Iterator[Block]:
-    yield Paragraph("One rely for the whole thread:")
+    yield Paragraph("One rely for the whole thread is enough:")
+    both = bool(uniform.abstract)
     for automaton, clauses, side in (
         (found.thread, uniform.concrete, "concrete"),
         (found.abstract, uniform.abstract, "abstract"),
     ):
-        mark = (Words(f"{side} {automaton.name}  ", Tone.PLACE),)
+        mark = (Words(f"{side} {automaton.name}  ", Tone.PLACE),) if both else ()
         for needed in clauses:
             yield Item(mark, f"rely {clause_text(needed.clause)};", indent=4)
-        if not clauses:
+        if not clauses and both:
             yield Item(mark, "rely true;", indent=4)
 
 
-def _plays(automaton: Automaton, clauses: Sequence[Needed]) -> Iterator[Section]:
-    """For each excluded class of steps what it would allow."""
+def _plays(clauses: Sequence[Needed], automaton: Automaton | None) -> Iterator[Section]:
+    """For each excluded class of steps what it would allow; without an automaton the clauses stand for all places."""
     for needed in clauses:
         if needed.without is not None and needed.without.play is not None:
-            head = f"Without `{clause_text(needed.clause)}` at {place_text(automaton, needed.place)}:"
-            yield from lost(needed.without.play, needed.without, head)
+            where = "" if automaton is None else f" at {place_text(automaton, needed.place)}"
+            yield from lost(needed.without.play, needed.without, f"Without `{clause_text(needed.clause)}`{where}:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,18 +21,23 @@ from sa.engines.options import Options
 from sa.engines.outcome import Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, result_of
+from sa.game.board import lay_out
 from sa.question.asked import Decision
 from sa.question.goals import Pairing, goals, pairings
 from sa.terms import build
-from sa.terms.substitute import substitute, unsided
+from sa.terms.substitute import primed, substitute, unsided
 from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause, clauses, formula
 from sa.weakest.needed import Declared, Needed, needed
+from sa.weakest.owned import relies
 from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
 
 #: Units of work that one question about an environment may take.
 UNITS = 12_000_000
+
+#: Units for all questions about relies that people write, and, where one of them is enough, for a finer environment.
+OWNED, FINER = 3_000_000, 1_000_000
 
 #: An environment with more clauses is not looked through for what nothing needs; a rely has no more than `FEW`.
 SHORT, FEW = 12, 4
@@ -136,13 +141,64 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
             return replace(
                 nothing, environment=Environment((), (), programs, result, True), uniform=Uniform((), (), result)
             )
-        for waiting in (True, False) if waits(goal) else (False,):
-            found = _environments(asking, goal, waiting)
-            if found:
-                return _with(nothing, asking, found)
-        return _without_any(nothing, asking)
+        owned = _owned(asking, goal)
+        if owned is not None:
+            return _at_least(nothing, asking, goal, owned)
+        return _finest(nothing, asking, goal)
     except LimitReached as limit:
         return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
+
+
+def _at_least(nothing: Weakest, asking: _Asking, goal: Goal, owned: Uniform) -> Weakest:
+    """The answer with a rely that is known to be enough, and with the weakest environment if that is soon found."""
+    bounds = allot(asking.options.limits, FINER)
+    try:
+        found = _finest(nothing, replace(asking, options=replace(asking.options, limits=bounds)), goal)
+    except LimitReached as limit:
+        if limit.reason is not Reason.WORK:
+            raise
+        found = nothing
+    environment = found.environment
+    if environment is None or not environment.maximal:
+        environment = _spread(asking, owned)
+    return replace(nothing, environment=environment, uniform=owned)
+
+
+def _finest(nothing: Weakest, asking: _Asking, goal: Goal) -> Weakest:
+    """The answer by way of the region in which the abstract side can answer. Raises LimitReached."""
+    for waiting in (True, False) if waits(goal) else (False,):
+        found = _environments(asking, goal, waiting)
+        if found:
+            return _with(nothing, asking, found)
+    return _without_any(nothing, asking)
+
+
+def _owned(asking: _Asking, goal: Goal) -> Uniform | None:
+    """The first of the relies that people write which is enough, without what nothing needs."""
+    (concrete,) = asking.concrete.threads
+    board = lay_out(goal)
+    bounds = allot(asking.options.limits, OWNED)
+    quick = replace(asking, options=replace(asking.options, limits=bounds))
+
+    def ask(here: Declared, there: Declared) -> Result:
+        return _ask(quick, *_everywhere(asking, here, there), Depth.BRIEF)
+
+    # Abstract variables that the relation does not determine are for nobody else to write.
+    free = (unsided(v) for v in board.abstract.globals if v not in board.links)
+    there: Declared = {"": tuple(Clause((), build.eq(primed(v), v)) for v in free)}
+    for rely in relies(concrete):
+        result = ask({"": rely}, there)
+        if result.verdict is Verdict.PROVED:
+            return _without_idle(ask, {"": rely}, there, result)
+    return None
+
+
+def _spread(asking: _Asking, uniform: Uniform) -> Environment:
+    """One rely as the environment of each location, where it may be more than is needed."""
+    said = tuple(_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
+    sides = _everywhere(asking, said[0], said[1])
+    first, second = (tuple(Needed(q, c, None) for q, found in side.items() for c in found) for side in sides)
+    return Environment(first, second, _programs(asking, *sides), uniform.result, False)
 
 
 def _whatever(asking: _Asking, goal: Goal) -> Result | None:
@@ -251,6 +307,13 @@ def _uniform(asking: _Asking, found: Sequence[tuple[Declared, Declared]]) -> Uni
             return None
     except LimitReached:
         return None
+    return _without_idle(ask, here, there, result)
+
+
+def _without_idle(
+    ask: Callable[[Declared, Declared], Result], here: Declared, there: Declared, result: Result
+) -> Uniform:
+    """One rely for each side without the clauses that nothing needs, and the proof with what is left."""
     first, why, proof = needed(here, lambda fewer: ask(fewer, there))
     _, why_too, other = needed(there, lambda fewer: ask(first, fewer))
     return Uniform(why, why_too, other or proof or result)
@@ -284,10 +347,10 @@ def _everywhere(asking: _Asking, here: Declared, there: Declared) -> tuple[Decla
     return {q.name: here[""] for q in concrete.locations}, {q.name: there[""] for q in abstract.locations}
 
 
-def _ask(asking: _Asking, here: Declared, there: Declared) -> Result:
+def _ask(asking: _Asking, here: Declared, there: Declared, depth: Depth = Depth.FULL) -> Result:
     """The answer in this environment, with a part of the work. Raises LimitReached, and QuestionsDiffer."""
     bounds = allot(asking.options.limits, UNITS)
-    return answered(_goal(asking, here, there), replace(asking.options, limits=bounds))
+    return answered(_goal(asking, here, there), replace(asking.options, limits=bounds), depth)
 
 
 def _goal(asking: _Asking, here: Declared, there: Declared) -> Goal:

@@ -1,4 +1,4 @@
-"""What the engine `bounded` finds, and what it says where it finds nothing."""
+"""What `bmc` finds, and what it says where it finds nothing."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_arrays_are_integers_and_functions_are_left_out() -> None:
         list(by_rounds(Wanted(), question, Budget(limits(60, None)), unheard))
     with suppress(Unsupported):
         for answer in by_rounds(Wanted(stages=None), question, Budget(limits(60, None)), unheard):
-            assert answer == Note("the engine `bounded` does not handle claims that depend on functions without a body")
+            assert answer == Note("`bmc` does not handle claims that depend on functions without a body")
 
 
 def test_integers_have_no_bounds() -> None:

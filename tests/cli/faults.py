@@ -64,10 +64,15 @@ COMMANDS = (
 CERTIFIED = {
     "good": ("refine", "abs.sa", "good.sa"),
     # Not a play of which the checker evaluates everything.
-    "bad": ("refine", "abs.sa", "bad.sa", "--engine", "guesses"),
+    "bad": ("refine", "abs.sa", "bad.sa", "--engine", "game:moves=guessed"),
     "conc2": ("refine", "abs2.sa", "conc2.sa"),
     # Not by all states, which the checker evaluates without a solver.
-    "claims": ("verify", "claims.sa", "--engine", "boxes,bounded,relations,joint"),
+    "claims": (
+        "verify",
+        "claims.sa",
+        "--engine",
+        "abstract-interpretation:domain=boxes,bmc,chc:encoding=threads,chc:encoding=product",
+    ),
 }
 
 

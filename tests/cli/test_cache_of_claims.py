@@ -19,6 +19,7 @@ from sa.cli.main import application
 from sa.engines.engine import Decider, Turn
 from sa.engines.memory import RECALLED
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.technique import Technique
 from sa.engines.verification import Verification
 from sa.engines.verify import Options as VerifyOptions
 from sa.question.asked import Asked, Settled
@@ -60,7 +61,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(len(asked.bads))
         yield from ()
 
-    monkeypatch.setitem(ENGINES, "first", (Turn(Decider("counter", "nothing", counted), 1.0), *CLAIMS))
+    monkeypatch.setitem(ENGINES, "first", (Turn(Decider(Technique("counter", ""), {}, counted), 1.0), *CLAIMS))
     return found
 
 

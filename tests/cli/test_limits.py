@@ -44,7 +44,7 @@ def test_a_solver_that_does_not_return_is_stopped_at_the_time_limit(manner: str,
 
 def test_of_a_worker_that_had_to_be_killed_it_is_known_which_engines_it_asked(folder: Path) -> None:
     (folder / "claim.sa").write_text("global x : int = 0;\nthread T { x := x + 1; }\ninvariant some : x >= 0;\n")
-    command = ("verify", "claim.sa", "--engine", "claims", "--timeout", "4")
+    command = ("verify", "claim.sa", "--engine", "houdini:candidates=claims", "--timeout", "4")
     end = measured(arguments("dead", *command), folder, free=3)
     assert (end.status, end.errors) == (3, "")
     # On a busy machine the time may be over before an engine is asked.

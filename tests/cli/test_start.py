@@ -15,6 +15,7 @@ COMMANDS = (
     "refine",
     "verify",
     "compile-check",
+    "batch",
     "prove",
     "certify",
     "check",

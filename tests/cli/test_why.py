@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 import sa.engines.recall as recall
 from sa.cli.main import application
-from sa.engines.portfolio_of_goals import Depth, GoalPortfolio, portfolio
+from sa.engines.portfolio_of_goals import START, Depth, GoalPortfolio, portfolio
 
 FILES = {
     "abs.sa": "global x : int = 0;\nthread T { x := x + 2; }\n",
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files, where only the first engine of a pair is asked, which proves nothing."""
 
     def start(depth: Depth, names: tuple[str, ...] = ()) -> GoalPortfolio:
-        return tuple(turn for turn in portfolio(depth, names) if turn.engine.name == "start")
+        return tuple(turn for turn in portfolio(depth, names) if turn.engine is START)
 
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
@@ -45,11 +45,11 @@ def asked(*arguments: str) -> Result:
 
 
 COMMANDS = (
-    (("verify", "--rounds", "1", "--unwind", "1", "claim.sa"), "bounded"),
-    (("verify", "--rounds", "1", "--unwind", "1", "claim.c"), "bounded"),
-    (("refine", "abs.sa", "conc.sa"), "start"),
-    (("prove", "script.sa"), "start"),
-    (("refine", "--chain", "abs.sa", "conc.sa", "last.sa"), "start"),
+    (("verify", "--rounds", "1", "--unwind", "1", "claim.sa"), "bmc"),
+    (("verify", "--rounds", "1", "--unwind", "1", "claim.c"), "bmc"),
+    (("refine", "abs.sa", "conc.sa"), START.name),
+    (("prove", "script.sa"), START.name),
+    (("refine", "--chain", "abs.sa", "conc.sa", "last.sa"), START.name),
 )
 
 
@@ -67,9 +67,9 @@ def test_an_unknown_says_more_to_those_who_ask(arguments: tuple[str, ...], engin
 def test_programs_read_it_without_being_asked() -> None:
     """JSON and pages have it all."""
     (outcome,) = json.loads(asked("refine", "abs.sa", "conc.sa", "--json", "--report", "page.html").stdout)["outcomes"]
-    assert [(t["goal"], t["engine"]) for t in outcome["tried"]] == [("T", "start")]
+    assert [(t["goal"], t["engine"]) for t in outcome["tried"]] == [("T", START.name)]
     (step,) = json.loads(asked("prove", "script.sa", "--json").stdout)["steps"]
-    assert [(t["goal"], t["engine"]) for t in step["tried"]] == [("T", "start")]
+    assert [(t["goal"], t["engine"]) for t in step["tried"]] == [("T", START.name)]
     assert "What was tried" in Path("page.html").read_text()
 
 

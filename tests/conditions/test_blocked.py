@@ -74,7 +74,9 @@ def _told_of_all(program: str, *engines: str) -> tuple[Simulation, list[str]]:
     return result.relation, [s.source.text[s.start : s.end] for s in spans if s is not None]
 
 
-@pytest.mark.parametrize(("engine", "evidence"), [("first-answers", Relation), ("states", StatePairs)])
+@pytest.mark.parametrize(
+    ("engine", "evidence"), [("simulation:answers=first", Relation), ("explicit-state", StatePairs)]
+)
 def test_of_several_threads_the_one_that_always_waits_is_told_and_no_other(engine: str, evidence: type) -> None:
     relation, told = _told_of_all(EITHER, engine)
     assert isinstance(relation, evidence)

@@ -7,8 +7,8 @@ import pytest
 from sa.app.engines import listed
 from sa.base.limits import Limits
 from sa.base.verdict import Verdict
-from sa.engines.crowds import CROWDS, for_crowds, for_threads, named
-from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.crowds import BOXES, COUNTS, CROWDS, FEW_STATES, for_crowds, for_threads, named
+from sa.engines.portfolio_of_claims import CLAIMS, STATES
 from sa.engines.verify import Options, verify
 from tests.language.texts import program_of
 
@@ -19,15 +19,15 @@ OWNED = "global owner : int = 0; thread {} {{ await owner == 0 {{ owner := 1; }}
 def test_an_engine_for_families_can_be_named(name: str) -> None:
     only = named((name,))
     assert [turn.engine.name for turn in for_crowds(only)] == [name]
-    assert name in {engine.name for engine in listed("verify")}
+    assert name in {engine for technique in listed("verify") for engine in technique.engines}
 
 
 def test_no_other_program_is_given_to_them() -> None:
     assert for_threads(CLAIMS) == CLAIMS
-    assert for_threads(named(("counts",))) == ()
+    assert for_threads(named((COUNTS.name,))) == ()
     program = program_of(OWNED.format("T"))
-    assert verify(program, Options(Limits(), portfolio=named(("counts",)))).verdict is Verdict.UNKNOWN
-    assert verify(program, Options(Limits(), portfolio=named(("states",)))).verdict is Verdict.PROVED
+    assert verify(program, Options(Limits(), portfolio=named((COUNTS.name,)))).verdict is Verdict.UNKNOWN
+    assert verify(program, Options(Limits(), portfolio=named((STATES.name,)))).verdict is Verdict.PROVED
 
 
 #: Two copies must read before one of them writes.
@@ -35,7 +35,7 @@ LOST = "global n, done : int = 0; thread T[*] { local k : int = 0; k := n; n := 
 
 
 def test_states_of_few_copies_have_runs_and_prove_nothing() -> None:
-    states = Options(Limits(), portfolio=named(("few-states",)))
+    states = Options(Limits(), portfolio=named((FEW_STATES.name,)))
     lost = verify(program_of(LOST + " invariant none_lost : n == done || n == done + 1 || n == done + 2;"), states)
     assert lost.verdict is Verdict.REFUTED
     (found,) = lost.findings
@@ -53,7 +53,7 @@ thread w[*] { local i : int = 0; await new == 1 { new := 0; i := given; } assert
 
 
 def test_bounds_of_one_copy_hold_of_each_other_copy() -> None:
-    boxes = Options(Limits(), portfolio=named(("boxes",)))
+    boxes = Options(Limits(), portfolio=named((BOXES.name,)))
     assert verify(program_of(HANDED_OVER % "i >= 0"), boxes).verdict is Verdict.PROVED
     wrong = verify(program_of(HANDED_OVER % "i >= 1"), boxes)
     assert wrong.verdict is Verdict.UNKNOWN

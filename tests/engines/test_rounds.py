@@ -13,6 +13,7 @@ from sa.base.verdict import Reason, Unknown
 from sa.engines import engine
 from sa.engines.engine import GoalEngine, Refuter, Turn, rounds
 from sa.engines.goals import decisions
+from sa.engines.technique import Technique
 from sa.question.asked import GoalAsked, Lost
 from tests.generators.automata import random_goal
 
@@ -52,7 +53,7 @@ def test_who_was_cut_short_is_asked_again_and_so_is_who_follows(monkeypatch: pyt
                 raise LimitReached(Reason.WORK)
             return iter(())
 
-        return Refuter(name, "nothing", decide)
+        return Refuter(Technique(name, ""), {}, decide)
 
     turns = (Turn(ends("a"), 0.5), Turn(ends("b", 2), 0.5), Turn(ends("c"), 0.5, follows=True), Turn(ends("d"), 0.5))
     (end,) = decisions(random_goal(0).goal, Budget(Limits()), turns)

@@ -19,7 +19,8 @@ from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.threads import Joint
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
 from sa.engines.judging import QuestionsDiffer
-from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import CLAIMS, JOINT, Portfolio
+from sa.engines.technique import Technique
 from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
 from sa.invariants.violation import find_run
@@ -33,6 +34,11 @@ from tests.language.texts import program_of
 
 SoFar = Callable[[Unknown], Verification]
 TWO = "global x : int = 0;\nthread T { x := 1; }\ninvariant low : x <= 1;\ninvariant none : x == 0;\n"
+
+
+def called(name: str) -> Technique:
+    """A technique that is of no interest but for its name."""
+    return Technique(name, "")
 
 
 def shown(made: Verification) -> str:
@@ -72,9 +78,9 @@ def sleeper(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
 
 BOXES = CLAIMS[0].engine
 LIES: tuple[ClaimEngine, ...] = (
-    Prover("liar", "", liar),
-    Refuter("slanderer", "", slanderer),
-    Prover("stranger", "", stranger),
+    Prover(called("liar"), {}, liar),
+    Refuter(called("slanderer"), {}, slanderer),
+    Prover(called("stranger"), {}, stranger),
 )
 
 
@@ -96,7 +102,7 @@ def test_wrong_evidence_is_caught_and_others_are_asked(engine: ClaimEngine) -> N
 
 def test_an_engine_that_wastes_its_share_leaves_the_others_theirs() -> None:
     started = monotonic()
-    made = ask((Turn(Prover("sleeper", "", sleeper), 0.1), *CLAIMS), limits(5.0, None))
+    made = ask((Turn(Prover(called("sleeper"), {}, sleeper), 0.1), *CLAIMS), limits(5.0, None))
     assert said(made) == ["PROVED", "REFUTED"]
     assert [t.ended for t in made.tried if t.engine == "sleeper"] == [Reason.WORK]
     assert monotonic() - started < 5.0
@@ -111,7 +117,7 @@ def test_the_others_answers_stand_when_an_engine_is_out_of_time(dead: int) -> No
         yield
 
     portfolio = list(CLAIMS)
-    portfolio[dead] = Turn(Refuter("broken", "", broken), 0.1)
+    portfolio[dead] = Turn(Refuter(called("broken"), {}, broken), 0.1)
     assert said(ask(tuple(portfolio), limits(60.0, None))) == ["PROVED", "REFUTED"]
 
 
@@ -134,7 +140,7 @@ def test_what_else_is_bad_about_a_refuted_claim_is_not_asked_about(jobs: int) ->
             spend(budget.bounds, 1000)
         yield
 
-    portfolio = (Turn(Refuter("one", "", one), 1.0), Turn(Prover("slow", "", slow), 1.0))
+    portfolio = (Turn(Refuter(called("one"), {}, one), 1.0), Turn(Prover(called("slow"), {}, slow), 1.0))
     made = verify(program_of(text), Options(limits(60.0, None), portfolio=portfolio, jobs=jobs))
     assert said(made) == ["REFUTED"]
     assert "slow" not in [t.engine for t in made.tried]
@@ -156,10 +162,10 @@ def test_what_was_tried_is_told_with_how_far_it_came() -> None:
     program = program_of("global x : int = 0; thread T { while (true) { x := x + 1; } } invariant small : x < 1000000;")
     made = verify(program, Options(Limits(), portfolio=(CLAIMS[0],)))
     (tried,) = tried_about(made, made.findings[0].claim)
-    assert tried.engine == "states"
+    assert tried.engine == "explicit-state"
     assert tried.last is not None
     assert tried.last.counts["states"] > 1_000
-    assert re.search(r"What was tried:\n +states +[\d.]+ s  [\d,]+ states", shown(made))
+    assert re.search(r"What was tried:\n +explicit-state +[\d.]+ s  [\d,]+ states", shown(made))
     assert "ranges for `x`" in (what_may_help_claims(made) or "")
 
 
@@ -167,7 +173,7 @@ def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.M
     """Of joint locations there are more than it looks at."""
     monkeypatch.setattr("sa.invariants.deciders.JOINT", 3)
     text = "global x : int = 0; thread T { havoc x; } thread U { skip; } invariant small : x < 5;"
-    made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine.name == "joint")))
+    made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine is JOINT)))
     assert "joint locations are too many" in shown(made)
 
 
@@ -188,7 +194,10 @@ def test_a_long_search_does_not_keep_others_waiting(monkeypatch: pytest.MonkeyPa
         return
         yield
 
-    portfolio: Portfolio = (Turn(Prover("slow", "", slow), 1.0), Turn(Prover("quick", "", quick), 1.0))
+    portfolio: Portfolio = (
+        Turn(Prover(called("slow"), {}, slow), 1.0),
+        Turn(Prover(called("quick"), {}, quick), 1.0),
+    )
     made = verify(program_of(TWO), Options(Limits(), portfolio=portfolio))
     assert order == ["slow", "quick", "slow"]
     assert [(t.engine, t.ended) for t in made.tried] == [("slow", Reason.WORK), ("quick", None), ("slow", None)]
@@ -207,7 +216,7 @@ def test_the_phase_at_which_a_limit_was_reached_is_counted() -> None:
         yield
 
     so_far: list[SoFar] = []
-    options = Options(Limits(), portfolio=(Turn(Prover("stopped", "", stopped), 1.0),))
+    options = Options(Limits(), portfolio=(Turn(Prover(called("stopped"), {}, stopped), 1.0),))
     verify(program_of(TWO), options, so_far.append)
     assert told[0].seconds["search"] >= 0.3
     assert [(t.engine, t.ended) for t in told[0].tried] == [("stopped", Reason.MEMORY)]
@@ -217,7 +226,7 @@ def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_aske
     def deep(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
         yield from deep(asked, budget, report)
 
-    made = verify(program_of(TWO), Options(Limits(), portfolio=(Turn(Prover("deep", "", deep), 1.0), *CLAIMS)))
+    made = verify(program_of(TWO), Options(Limits(), portfolio=(Turn(Prover(called("deep"), {}, deep), 1.0), *CLAIMS)))
     assert made.tried[0].engine == "deep" and made.tried[0].ended is Reason.BOUND
     assert all(finding.verdict is not Verdict.UNKNOWN for finding in made.findings)
 
@@ -231,8 +240,8 @@ def _idle(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
 
 def test_once_a_claim_is_refuted_the_others_have_as_much_work_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "AFTER_A_RUN", 300_000)
-    honest = Refuter("honest", "runs", lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
-    portfolio = (Turn(honest, 1.0), Turn(Prover("idle", "nothing", _idle), 1.0))
+    honest = Refuter(called("honest"), {}, lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
+    portfolio = (Turn(honest, 1.0), Turn(Prover(called("idle"), {}, _idle), 1.0))
     begun = monotonic()
     made = verify(program_of(TWO), Options(limits(60.0, None), portfolio=portfolio))
     assert monotonic() - begun < 10.0
@@ -246,7 +255,7 @@ def test_a_limit_of_the_translation_that_is_reached_leaves_the_others_their_time
     monkeypatch.setattr(runner, "AFTER_A_RUN", 0.1)
     program = program_of(TWO)
     claim = next(c for c in claims_of(program) if c.name.endswith("none"))
-    honest = Refuter("honest", "runs", lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
+    honest = Refuter(called("honest"), {}, lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
     limited = replace(program, bounds=(claim.origin,))
     made = verify(limited, Options(limits(60.0, None), portfolio=(Turn(honest, 1.0),)))
     assert not any("one claim is refuted" in note for note in made.notes)

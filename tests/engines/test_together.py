@@ -16,6 +16,7 @@ from sa.base.verdict import Reason
 from sa.engines.crowds import CROWDS
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.technique import Technique
 from sa.engines.verification import Verification
 from sa.engines.verify import Options, verify
 from sa.processes.streams import Over, Said, side_by_side
@@ -36,6 +37,11 @@ thread T[i : *] { await owner == 0 { owner := i; } CS: skip; owner := 0; }
 invariant mutex : forall i, j : T :: i != j ==> !(at T[i].CS && at T[j].CS);
 invariant nobody : forall i : T :: !(at T[i].CS);
 """
+
+
+def called(name: str) -> Technique:
+    """A technique that is of no interest but for its name."""
+    return Technique(name, "")
 
 
 def ask(text: str, jobs: int, portfolio: Portfolio = CLAIMS, bounds: Limits | None = None) -> Verification:
@@ -78,7 +84,7 @@ def test_answers_are_those_of_one_process(text: str, jobs: int) -> None:
 
 def test_what_a_process_found_stays_when_it_dies() -> None:
     """The first engine kills whoever asks it, after it has refuted a claim."""
-    portfolio = (Turn(Decider("telling", "", telling), 1.0),)
+    portfolio = (Turn(Decider(called("telling"), {}, telling), 1.0),)
     made = ask(THREE, 2, portfolio)
     assert "REFUTED" in said(made) and "UNKNOWN" in said(made)
     reasons = {f.unknown.reason for f in made.findings if f.unknown is not None}
@@ -87,13 +93,13 @@ def test_what_a_process_found_stays_when_it_dies() -> None:
 
 def test_others_go_on_when_a_process_dies() -> None:
     """Every process asks all engines, each in another order: one of them comes to the good ones first."""
-    portfolio = (Turn(Prover("dying", "", dying), 0.1), *CLAIMS)
+    portfolio = (Turn(Prover(called("dying"), {}, dying), 0.1), *CLAIMS)
     assert said(ask(THREE, 2, portfolio)) == said(ask(THREE, 1))
 
 
 def test_nobody_waits_for_an_engine_once_all_is_settled() -> None:
     started = monotonic()
-    portfolio: Portfolio = (Turn(Refuter("sleeper", "", sleeper), 0.1), *CLAIMS)
+    portfolio: Portfolio = (Turn(Refuter(called("sleeper"), {}, sleeper), 0.1), *CLAIMS)
     assert said(ask(THREE, 2, portfolio)) == said(ask(THREE, 1))
     assert monotonic() - started < 60.0
 
@@ -116,7 +122,7 @@ def test_time_is_limited_for_all() -> None:
         yield
 
     started = monotonic()
-    made = ask(THREE, 2, (Turn(Prover("wasting", "", wasting), 1.0),), limits(0.5, None))
+    made = ask(THREE, 2, (Turn(Prover(called("wasting"), {}, wasting), 1.0),), limits(0.5, None))
     assert {f.unknown.reason for f in made.findings if f.unknown is not None} == {Reason.TIMEOUT}
     assert monotonic() - started < 30.0
 
@@ -152,7 +158,10 @@ def test_a_bug_that_one_process_would_not_come_to_costs_no_answer() -> None:
         raise KeyError("x")
         yield
 
-    late: Portfolio = (*CLAIMS, *(Turn(Prover(f"broken {n}", "", broken), 0.1) for n in range(len(CLAIMS))))
+    late: Portfolio = (
+        *CLAIMS,
+        *(Turn(Prover(called(f"broken {n}"), {}, broken), 0.1) for n in range(len(CLAIMS))),
+    )
     assert said(ask(THREE, 2, late)) == said(ask(THREE, 1))
     with pytest.raises(RuntimeError, match="KeyError"):
-        ask(THREE, 2, (Turn(Prover("broken", "", broken), 0.1), *CLAIMS))
+        ask(THREE, 2, (Turn(Prover(called("broken"), {}, broken), 0.1), *CLAIMS))

@@ -16,7 +16,8 @@ from sa.certificates.threads import Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.ruling import Accepted
 from sa.invariants.learned import by_runs
-from sa.question.asked import Asked
+from sa.question.asked import Asked, Refuted
+from sa.question.claims import claims_of
 from tests.generators.steering import steering_program
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
@@ -164,3 +165,10 @@ def compared(seeds: Iterable[int]) -> Counter[str]:
             assert away is None or bad not in excluded, seed
             counts["proved" if bad in excluded else "violated" if away is not None else "open"] += 1
     return counts
+
+
+def test_a_choice_may_be_among_more_values_than_a_sequence_can_count() -> None:
+    thread = "thread T { while (true) { havoc x; assert x >= 0; } }"
+    program = program_of(f"global x : 0..{2**64 - 1} = 0; {thread} invariant some : x > 0;")
+    asked = Asked(program.threads, tuple(b for c in claims_of(program) for b in c.bads), ())
+    assert [found for found in by_runs(False, asked, Budget(Limits()), unheard) if isinstance(found, Refuted)] == []

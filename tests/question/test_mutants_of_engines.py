@@ -55,7 +55,7 @@ PAIRS = ((CONCRETE, ["PROVED"]), (CONCRETE.replace("q := q + 2 * i;", "q := q + 
 
 
 def _verified(text: str, seconds: float) -> list[str]:
-    options = VerifyOptions(limits(seconds, None), portfolio=chosen(("control",)))
+    options = VerifyOptions(limits(seconds, None), portfolio=chosen(("chc:encoding=control-points",)))
     return [f.verdict.value for f in verify(program_of(text), options).findings]
 
 

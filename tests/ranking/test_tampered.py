@@ -70,7 +70,7 @@ def bent(dice: Random, p: Program, ends: Ends) -> Iterator[Lasso]:
     """Cycles of a weaker claim, as they are and changed."""
     for weaker in (ends, replace(ends, fair=False), replace(ends, fair=False, until=None)):
         found = explored(p.threads, weaker, 400, Limits(), unheard)
-        way = endless(found, weaker, Limits())
+        way = next(endless(found, weaker, Limits()), None)
         made = lasso(found, way) if way is not None else None
         if made is not None:
             yield made

@@ -48,6 +48,8 @@ COMMANDS = (
     (("generate", "plain.sa"), "sacheck-automata"),
     (("simulate", "bad.sa"), "sacheck-run"),
     (("test", "good.sa"), "sacheck-suite"),
+    (("batch", "good.sa"), "sacheck-batch"),
+    (("batch", "bad.sa", "--results", "units.jsonl"), "sacheck-unit"),
     (("engines",), "sacheck-engines"),
     (("explain", "SA101"), "sacheck-explanation"),
     (("check", "conc.sa"), "sacheck-diagnostics"),
@@ -79,7 +81,8 @@ def written(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> d
         run("refine", "abs.sa", "abs.sa", "--certificate", "proof.json")
         capsys.readouterr()
     run(*arguments, "--json")
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    shown = capsys.readouterr().out
+    document: dict[str, Any] = json.loads(Path("units.jsonl").read_text() if "units.jsonl" in arguments else shown)
     return document
 
 

@@ -21,6 +21,7 @@ from sa.engines.engine import Prover, Turn
 from sa.engines.goals import decide, decisions
 from sa.engines.options import Options
 from sa.engines.portfolio_of_goals import PORTFOLIOS, Depth, portfolio
+from sa.engines.technique import Technique
 from sa.language.elaborate import program
 from sa.question.asked import Decision, GoalAsked, Related
 from sa.question.goals import goals
@@ -44,7 +45,7 @@ def test_a_counter_that_must_not_reach_minus_one_needs_horn_clauses() -> None:
     text = "thread T {{ local x : int = 0; while (true) {{ x := x + 1; @seen {} }} }}"
     decision = _decided(text.format("await (x != -1) { skip; }"), text.format("skip;"))
     assert isinstance(decision.evidence, Relation)
-    assert decision.strategy == "horn"
+    assert decision.strategy == "chc"
 
 
 def test_an_answer_may_need_several_turns_of_an_abstract_loop() -> None:
@@ -153,7 +154,7 @@ def test_a_short_answer_may_make_detours_that_it_takes_back(abstract: str, concr
     shared = "global l : int = 0; global x, y : int = 0;"
     first, second = (f"{shared} thread A {{ while (true) {{ {t} }} }}" for t in (abstract, concrete))
     goal = _goal(first, second)
-    (found, *_) = decisions(goal, Budget(limits(30.0, None), 0), portfolio(Depth.FULL, ("short-answers",)))
+    (found, *_) = decisions(goal, Budget(limits(30.0, None), 0), portfolio(Depth.FULL, ("simulation:answers=short",)))
     evidence = found.evidence
     assert isinstance(evidence, Relation)
     assert isinstance(check(goal, evidence, Limits()), Accepted)
@@ -164,9 +165,9 @@ def test_an_engine_whose_formulas_get_too_deep_gives_up_and_the_next_one_is_aske
         yield from deep(asked, budget, report)
 
     goal = _goal("thread T { @a skip; }", "thread T { @a skip; }")
-    turns = (Turn(Prover("deep", "", deep), 1.0), PORTFOLIOS[Depth.FULL][2])
+    turns = (Turn(Prover(Technique("deep", ""), {}, deep), 1.0), PORTFOLIOS[Depth.FULL][2])
     (first, *_) = decisions(goal, Budget(limits(30.0, None), 0), turns)
-    assert isinstance(first.evidence, Relation) and first.strategy == "first-answers"
+    assert isinstance(first.evidence, Relation) and first.strategy == "simulation:answers=first"
 
 
 COUNTED = """

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from sa.app.refine import RefineRequest
+from sa.app.weakest import weakest_relies
 from sa.base.diagnostic import InputError
 from sa.base.verdict import Verdict
 from sa.frontends.load import load_program
 from sa.language.unparse import show_program
-from sa.report.weakest import clause_text
+from sa.report.screen import Screen
+from sa.report.terminal import show_document
+from sa.report.weakest import clause_text, weakest_document
 from sa.weakest.infer import Weakest, weakest
 from tests.simulation.examples import answer
 from tests.weakest.pairs import OPTIONS, found, programs
@@ -73,7 +77,7 @@ def test_what_is_folded_needs_less_than_that_nothing_changes(tmp_path: Path) -> 
     folded = found(
         tmp_path, XY + " global z : int;", "x := 2; y := x + 3; z := z + x + y;", "x := 2; y := 5; z := z + 7;"
     )
-    assert _at(folded) == {"q1": ["x == 2 ==> x' == x"], "q2": ["x + y == 7 ==> x' + y' == 7"]}
+    assert _at(folded) == {"q1": ["x == 2 ==> unchanged x"], "q2": ["x + y == 7 ==> x' + y' == 7"]}
 
 
 def test_a_test_made_once_needs_that_its_outcome_stays_and_no_more(tmp_path: Path) -> None:
@@ -119,3 +123,42 @@ def test_a_rely_that_is_declared_already_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as wrong:
         list(weakest(*declaring, None, OPTIONS))
     assert [d.code for d in wrong.value.diagnostics] == ["SA410"]
+
+
+#: A register is used while the lock is held.
+LOCK = "global l : 0..2 = 0; global x : int;"
+IN_MEMORY = "lock(l); x := x + 1; x := x + 2; unlock(l);"
+IN_A_REGISTER = "local k : int; lock(l); k := x; k := k + 1; k := k + 2; x := k; unlock(l);"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Weakest:
+    """The answer about the pair under a lock."""
+    return found(tmp_path_factory.mktemp("kept"), LOCK, IN_MEMORY, IN_A_REGISTER)
+
+
+def test_a_rely_is_guarded_by_the_lock_that_the_thread_holds(kept: Weakest) -> None:
+    """Others write x, too, in regions of their own: that nobody ever writes it would be no use."""
+    assert _relies(kept)[-1] == "l == 1 ==> unchanged x"
+    assert all(rely.startswith("l == 1 ==> ") for rely in _relies(kept))
+
+
+def test_a_lock_does_not_help_what_goes_on_outside_of_it(tmp_path: Path) -> None:
+    late = IN_A_REGISTER.replace("x := k; unlock(l);", "unlock(l); x := k;")
+    kept = found(tmp_path, LOCK, IN_MEMORY, late)
+    assert kept.uniform is None or "l == 1 ==> unchanged x" not in _relies(kept)
+
+
+def test_the_answer_takes_ten_lines_and_the_rest_is_there_for_who_asks(kept: Weakest) -> None:
+    short, long = (show_document(weakest_document(kept, "TEXT", 0.0, None, why), Screen(100)) for why in (False, True))
+    assert len([line for line in short.splitlines() if line]) <= 12
+    assert "TEXT" not in short and "TEXT" in long and "Without `" in long
+
+
+def test_where_no_rely_helps_the_answer_says_which_relation_does(tmp_path: Path) -> None:
+    first, second = tmp_path / "abs.sa", tmp_path / "conc.sa"
+    first.write_text("global x, n : int;\nthread T { x := 0; x := n * 2; @done skip; }\n", encoding="utf-8")
+    second.write_text("global x, n : int;\nthread T { x := 0; x := n; @done skip; }\n", encoding="utf-8")
+    (answer,) = weakest_relies(RefineRequest((str(first), str(second)), False, OPTIONS))
+    assert answer.found.verdict is Verdict.REFUTED
+    assert answer.proposal is not None and "relate conc.n == abs.n;" in answer.proposal.block

@@ -62,7 +62,7 @@ def asked(reading: Reading) -> Asked:
     """The claims that a reading asks for."""
     match reading.only:
         case None:
-            return Asked(None, reading.races, reading.deadlock)
+            return Asked(None, reading.races, reading.deadlock, fused=not reading.lasting)
         case "unreach-call":
             return Asked(frozenset({"assertion", "reached"}), False, False)
         case "valid-memsafety":

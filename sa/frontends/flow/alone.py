@@ -58,6 +58,9 @@ from sa.terms.term import Var, sort_of
 UNDEFINED = "undefined"
 
 
+_UNDEFINED_BEHAVIOUR = "behaviour is undefined"
+
+
 class Misread(Exception):
     """An internal error: two functions are not compared as they should be."""
 
@@ -278,7 +281,7 @@ def _showing(target: Automaton) -> Automaton:
 def _answering(source: Automaton, target: Automaton, wrote: tuple[Var, ...]) -> Automaton:
     """The source with a location for what is undefined, where it does whatever the target may do."""
     place = "anything" if all(q.name != "anything" for q in source.locations) else "anything_at_all"
-    why = Origin(source.origin.span, "behaviour is undefined")
+    why = Origin(source.origin.span, _UNDEFINED_BEHAVIOUR)
     everything = tuple((w, build.ONE) for w in wrote)
     edges, failing = list[Edge](), dict[object, Edge]()
     for edge in source.edges:
@@ -305,3 +308,11 @@ def _anything(place: str, target: Automaton, why: Origin) -> Iterator[Edge]:
         )
         label = Label(action, tuple(c.var for c in choices))
         yield Edge(place, place, label, build.TRUE, (), choices, why)
+
+
+def never_ending(source: Program) -> Program:
+    """The source that may also do nothing visible for ever where its behaviour is undefined."""
+    (thread,) = source.threads
+    places = [q for q in thread.locations if q.origin.text == _UNDEFINED_BEHAVIOUR]
+    loops = (Edge(q.name, q.name, None, build.TRUE, (), (), q.origin) for q in places)
+    return replace(source, threads=(replace(thread, edges=(*thread.edges, *loops)),)) if places else source

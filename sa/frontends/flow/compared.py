@@ -12,7 +12,8 @@ from sa.language.loaded import Loaded
 class Compared(Struct, frozen=True):
     """The programs of a function of two files, and how they are related.
 
-    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample.
+    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample. Two
+    functions that are the `same` need no comparison.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Compared(Struct, frozen=True):
     concrete: Loaded
     block: Refinement
     ending: bool
+    same: bool = False
 
 
 class Refused(Struct, frozen=True):

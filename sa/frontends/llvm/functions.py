@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.base.caveat import Caveat, Said
@@ -33,6 +37,7 @@ from sa.frontends.llvm.caveats import (
 from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
 from sa.frontends.llvm.read import read_module
+from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
 from sa.language.loaded import Loaded
@@ -62,12 +67,64 @@ def _tried(first: s.Module, second: s.Module, name: str) -> Compared | Refused:
         return Refused(name, wrong)
 
 
+def load_chain(paths: Sequence[str], name: str) -> tuple[Compared | Refused, ...]:
+    """A function of several modules, each compared with the one before. Raises InputError.
+
+    What parameters point to is the same in all of them, and so is how the end is shown: so the answers compose.
+    """
+    modules = [read_module(path) for path in paths]
+    links = [_tried_link(first, second, name) for first, second in pairwise(modules)]
+    made = [link for link in links if isinstance(link, Link)]
+    commits = any(link.both.commits for link in made)
+    shapes = _given(made)
+    return tuple(
+        link
+        if isinstance(link, Refused)
+        else _tried_answer(replace(link, both=replace(link.both, commits=commits)), shapes)
+        for link in links
+    )
+
+
+class Link(Struct, frozen=True):
+    """A function of two modules, and the accesses of each."""
+
+    name: str
+    sides: tuple[Side, Side]
+    both: Both
+    found: tuple[Sequence[Access], Sequence[Access]]
+
+
+def _tried_link(first: s.Module, second: s.Module, name: str) -> Link | Refused:
+    try:
+        return _link(first, second, name)
+    except InputError as wrong:
+        return Refused(name, wrong)
+
+
+def _tried_answer(link: Link, shapes: Mapping[int, Shape]) -> Compared | Refused:
+    try:
+        return _linked(link, shapes)
+    except InputError as wrong:
+        return Refused(link.name, wrong)
+
+
 def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
     """A function of both modules. Raises InputError."""
+    link = _link(first, second, name)
+    return _linked(link, _given([link]))
+
+
+def _link(first: s.Module, second: s.Module, name: str) -> Link:
+    """What is known of a function of both modules. Raises InputError."""
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
-    found = [rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides]
-    pointed_to = _given(sides, found)
+    one, two = (rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides)
+    return Link(name, sides, both, (one, two))
+
+
+def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
+    """The programs of a function of both modules, whose parameters point to these. Raises InputError."""
+    sides, both, found = link.sides, link.both, link.found
     apart((*found[0], *found[1]), list(pointed_to.values()))
     if pointed_to and len(_types(sides[0])) > 1:
         message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
@@ -78,7 +135,7 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
     )
-    return _related(name, sides, (functions[0], functions[1]), given)
+    return _related(link.name, sides, (functions[0], functions[1]), given)
 
 
 def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
@@ -155,13 +212,15 @@ def _unit(side: Side, both: Both, found: Sequence[Access], given: Mapping[int, S
     return unit_of(side, both, known, variables(side.module, own))
 
 
-def _given(sides: tuple[Side, Side], found: Sequence[Sequence[Access]]) -> Mapping[int, Shape]:
-    """What parameters point to, by their numbers. Raises InputError."""
+def _given(links: Sequence[Link]) -> Mapping[int, Shape]:
+    """What parameters point to, by their numbers: all that any of the functions accesses. Raises InputError."""
     made = dict[int, Shape]()
-    for number in range(len(sides[0].function.signature.parameters)):
+    parameters = links[0].sides[0].function.signature.parameters if links else ()
+    for number in range(len(parameters)):
         own = [
             access
-            for side, accessed in zip(sides, found, strict=True)
+            for link in links
+            for side, accessed in zip(link.sides, link.found, strict=True)
             for access in accessed
             if access.place.base == side.function.signature.parameters[number].operand
         ]
@@ -202,7 +261,7 @@ def _related(
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)
     ]
-    return Compared(name, loaded[0], loaded[1], block, ending)
+    return Compared(name, loaded[0], loaded[1], block, ending, are_same(sides))
 
 
 def _types(side: Side) -> frozenset[str]:

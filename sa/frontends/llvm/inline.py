@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.source import Span
@@ -13,12 +11,11 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.attributes import HARMLESS, OF_PARAMETERS
 from sa.frontends.llvm.objects import INTERPOSABLE
+from sa.frontends.llvm.operands import Part, mapped, with_targets
 from sa.frontends.llvm.read import function_of
 
 #: More lines than these are too many for a function with all that it calls.
 MOST_LINES = 3000
-
-_Part = TypeVar("_Part")
 
 
 def inlined(module: s.Module, name: str, above: tuple[str, ...] = ()) -> s.Function:
@@ -69,8 +66,8 @@ def _call_in(function: s.Function, module: s.Module) -> tuple[int, int] | None:
 def _renamed(function: s.Function, prefix: str) -> s.Function:
     """The function with other names for its registers and blocks."""
 
-    def local(part: _Part) -> _Part:
-        return _mapped(part, lambda operand: s.Local(prefix + operand.name))
+    def local(part: Part) -> Part:
+        return mapped(part, lambda operand: s.Local(prefix + operand.name))
 
     blocks = []
     progress = {"mustprogress": ""} if "mustprogress" in function.signature.attributes else {}
@@ -79,7 +76,7 @@ def _renamed(function: s.Function, prefix: str) -> s.Function:
             replace(
                 line,
                 result=None if line.result is None else prefix + line.result,
-                instruction=_with_targets(local(line.instruction), lambda name: prefix + name),
+                instruction=with_targets(local(line.instruction), lambda name: prefix + name),
                 attachments={**line.attachments, **progress},
             )
             for line in block.lines
@@ -87,37 +84,6 @@ def _renamed(function: s.Function, prefix: str) -> s.Function:
         blocks.append(s.Block(prefix + block.name, lines))
     parameters = tuple(replace(p, operand=local(p.operand)) for p in function.signature.parameters)
     return s.Function(replace(function.signature, parameters=parameters), tuple(blocks))
-
-
-def _mapped(part: _Part, change: Callable[[s.Local], s.Operand]) -> _Part:
-    """A part of an instruction with other operands in place of registers."""
-    made: object = part
-    match part:
-        case s.Local():
-            made = change(part)
-        case tuple():
-            made = tuple(_mapped(p, change) for p in part)
-        case Struct():
-            made = type(part)(*(_mapped(getattr(part, f), change) for f in part.__struct_fields__))
-        case _:
-            pass
-    # What takes the place of an operand is one.
-    return cast(_Part, made)
-
-
-def _with_targets(instruction: s.Instruction, change: Callable[[str], str]) -> s.Instruction:
-    """An instruction with other names of blocks."""
-    match instruction:
-        case s.Jump(block):
-            return s.Jump(change(block))
-        case s.Branch(condition, yes, no):
-            return s.Branch(condition, change(yes), change(no))
-        case s.Switch(value, default, cases):
-            return s.Switch(value, change(default), tuple((n, change(b)) for n, b in cases))
-        case s.Phi(kind, incoming):
-            return s.Phi(kind, tuple((v, change(b)) for v, b in incoming))
-        case _:
-            return instruction
 
 
 def _spliced(function: s.Function, number: int, place: int, called: s.Function) -> s.Function:
@@ -133,7 +99,7 @@ def _spliced(function: s.Function, number: int, place: int, called: s.Function) 
             given[parameter.operand.name] = argument.operand
             if "noundef" in (*argument.attributes, *parameter.attributes):
                 checks.append(s.Defined(s.Typed(argument.type, argument.operand)))
-    inner = [_mapped(b, lambda operand: given.get(operand.name, operand)) for b in called.blocks]
+    inner = [mapped(b, lambda operand: given.get(operand.name, operand)) for b in called.blocks]
     memory = [own for own in inner[0].lines if isinstance(own.instruction, s.Alloca)]
     end = f"{inner[0].name}end"
     whole = "noundef" in (*call.result, *called.signature.result_attributes)

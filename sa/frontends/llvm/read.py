@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
 from sa.frontends.llvm.built import Header, NotRead, read_line
+from sa.frontends.llvm.operands import is_same, without_casts
 from sa.frontends.llvm.operations import simplified
 from sa.frontends.llvm.syntax import (
     Block,
     Body,
+    Cast,
     Function,
     GlobalVariable,
     Line,
@@ -156,7 +158,7 @@ def _body(header: str, lines: Iterator[str], source: Source) -> Body:
 def _place(source: Source, header: str, word: str) -> Span:
     """Where a function is defined or declared in the user's text, its first line."""
     name = _NAME.search(header)
-    at = None if name is None else re.search(rf"^\s*{word}\b[^\n]*{re.escape(name[0])}[^\n]*", source.text, re.M)
+    at = None if name is None else re.search(rf"^[ \t]*{word}\b[^\n]*{re.escape(name[0])}[^\n]*", source.text, re.M)
     return Span(source, *((0, 0) if at is None else at.span()))
 
 
@@ -196,14 +198,16 @@ def _variable(line: str, source: Source, variables: dict[str, GlobalVariable]) -
         name, words, constant, kind, first = read_line(text, "variable")
     except NotRead:
         return
-    at = re.search(rf'^\s*@"?{re.escape(name)}"? =[^\n]*', source.text, re.MULTILINE)
+    at = re.search(rf'^[ \t]*@"?{re.escape(name)}"? =[^\n]*', source.text, re.MULTILINE)
     span = Span(source, *((0, 0) if at is None else at.span()))
     variables[name] = GlobalVariable(name, words, constant, kind, first, 0 if align is None else int(align[1]), span)
 
 
 def _signature(header: str, span: Span, module: Module) -> Signature | None:
     """What is said of a function before its body; None where that is not understood."""
-    text, _ = _without_attachments(header.removesuffix("{").rstrip())
+    # A declaration has its attachments before its type.
+    bare = re.sub(r"^declare( ![A-Za-z_][\w.]* !\d+)+", "declare", header.removesuffix("{").rstrip())
+    text, _ = _without_attachments(bare)
     try:
         made: Header = read_line(text, "function")
     except NotRead:
@@ -237,7 +241,7 @@ def function_of(module: Module, name: str) -> Function:
             here, lines = label[1].strip('"'), []
             continue
         lines.append(_line(text, span))
-    return Function(signature, (*blocks, Block(here, tuple(lines))))
+    return without_casts(Function(signature, (*blocks, Block(here, tuple(lines)))))
 
 
 def _is_number(parameter: object) -> bool:
@@ -249,6 +253,8 @@ def _line(text: str, span: Span) -> Line:
     bare, attached = _without_attachments(text)
     try:
         result, instruction = read_line(bare, "instruction")
+        if isinstance(instruction, Cast) and instruction.operation == "bitcast" and not is_same(instruction):
+            raise NotRead(0)
     except NotRead:
         words = re.sub(r"^%\S+ = ", "", bare).split()
         told = next((w for w in words if w not in ("tail", "musttail", "notail")), "")

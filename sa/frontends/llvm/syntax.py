@@ -156,7 +156,7 @@ class Select(Struct, frozen=True):
 
 
 class Cast(Struct, frozen=True):
-    """`trunc`, `zext`, `sext`."""
+    """`trunc`, `zext`, `sext`; `bitcast` of a type to itself."""
 
     operation: str
     flags: frozenset[str]

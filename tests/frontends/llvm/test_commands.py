@@ -74,7 +74,6 @@ def test_without_an_accepted_function_there_is_nothing_to_certify() -> None:
     [
         (("refine", "--function", "other", "before.ll", "after.ll"), "SA747"),
         (("refine", "--overflow", "check", "before.ll", "after.ll"), "SA705"),
-        (("refine", "--preserve", "termination", "before.ll", "after.ll"), "SA921"),
         (("refine", "before.ll"), "SA748"),
         (("verify", "before.ll"), "SA748"),
     ],
@@ -84,3 +83,28 @@ def test_what_is_not_meant_for_modules_is_an_error_of_the_input(arguments: tuple
     status, told = sacheck(*arguments)
     assert status == 2
     assert code in told
+
+
+SPINS = """@f = global i32 0
+define void @wait() {{
+entry:
+  {0}
+  br label %again
+again:
+  {1}
+  %c = icmp eq i32 %v, 0
+  br i1 %c, label %again, label %done
+done:
+  ret void
+}}
+"""
+LOADS = "%v = load atomic i32, ptr @f monotonic, align 4"
+
+
+@pytest.mark.parametrize(("after", "status"), [(SPINS.format("", LOADS), 0), (SPINS.format(LOADS, ""), 1)])
+def test_a_load_that_leaves_its_loop_keeps_the_function_from_ending(after: str, status: int) -> None:
+    write(SPINS.format("", LOADS), after)
+    assert sacheck("refine", "before.ll", "after.ll")[0] == 0
+    found, told = sacheck("refine", "--preserve", "termination", "before.ll", "after.ll")
+    assert found == status, told
+    assert ("again and again" in told) == (status == 1)

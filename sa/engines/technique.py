@@ -1,0 +1,204 @@
+"""Techniques under the names that the literature gives them, with parameters; how users pick engines by them.
+
+An engine of a portfolio is a technique with the values of its parameters. Its name says both, as in
+`abstract-interpretation:domain=boxes`. Whoever names a technique alone, or some of its parameters, means all engines
+that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from sa.base.diagnostic import Diagnostic, InputError, error
+
+
+class Technique(Struct, frozen=True):
+    """A technique: its `name`, one sentence about it, and what each value of each of its parameters says in words."""
+
+    name: str
+    about: str
+    parameters: Mapping[str, Mapping[str, str]] = {}
+
+
+_EFFORT = {"least": "at a glance", "little": "briefly", "much": "with more patience"}
+
+_VARIABLES = {"remainders": "in remainders and differences, which say how ring buffers and ticket locks count"}
+
+EXPLICIT_STATE = Technique(
+    "explicit-state",
+    "visits states one by one, with partial-order reduction",
+    {
+        "effort": _EFFORT,
+        "search": {
+            "beam": "states that come closer to a claim first, where values grow",
+            "ending-loops": "joint blocks of the threads, where all loops end soon",
+        },
+        "copies": {"few": "1, 2, 3 copies of each family, for refutations alone"},
+    },
+)
+ABSTRACT_INTERPRETATION = Technique(
+    "abstract-interpretation",
+    "computes invariants in abstract domains, thread by thread or at control points",
+    {
+        "domain": {
+            "intervals": "intervals of each thread's own variables",
+            "boxes": "bounds of variables, thread by thread, with inferred environments (Algorithm 1)",
+            "equalities": "equations and differences between variables, at control points",
+            "predicates": "equations, the program's tests and claims, and orders of numbers, at control points",
+            "disjunctions": "several sets of equations at each control point",
+            "segments": "what the elements of a ring between two counters are",
+        },
+        "partition": {
+            "counters": "numbers that count within few values tell control points apart: how full a buffer is",
+            "tests": "how tests come out tells control points apart: copies that may be out of date",
+        },
+        "variables": _VARIABLES,
+        "effort": _EFFORT,
+    },
+)
+CHC = Technique(
+    "chc",
+    "solves constrained Horn clauses for invariants or relations (Spacer)",
+    {
+        "encoding": {
+            "control-points": "an invariant for each control point",
+            "threads": "an invariant for each thread and its environment",
+            "product": "an invariant for all threads together",
+        },
+        "domain": {"arrays": "elements of arrays are spoken of by their index"},
+        "partition": {"counters": "numbers with few values tell control points apart: positions in a ring"},
+        "variables": _VARIABLES,
+        "effort": _EFFORT,
+    },
+)
+HOUDINI = Technique(
+    "houdini",
+    "keeps the largest inductive subset of candidate formulas: the program's tests and assignments unless said",
+    {
+        "candidates": {
+            "claims": "the claims alone",
+            "preconditions": "the claims and their weakest preconditions along a few steps",
+            "products": "products and functions too, for claims that have some",
+            "sums": "sums of non-linear terms that loops compute too",
+            "counts": "weakest preconditions and the numbers of copies at locations too, for families",
+        },
+        "encoding": {"threads": "each thread and each copy by itself, for families"},
+        "effort": _EFFORT,
+    },
+)
+ICE = Technique(
+    "ice",
+    "learns joint invariants from random runs, counterexamples and implications",
+    {"candidates": {"derived": "tests too that follow from the program's own: how copies compare"}},
+)
+BMC = Technique(
+    "bmc",
+    "bounded model checking: runs within growing bounds on rounds and unwindings, as circuits for a SAT solver",
+    {"bounds": {"steps": "bounds on steps alone, over any values"}, "effort": _EFFORT},
+)
+REDUCTION = Technique(
+    "reduction",
+    "makes a simpler program first: blocks of steps that commute with those of others (Lipton) unless said",
+    {
+        "transform": {
+            "owners": "what a thread loads and stores while nobody else may write it is one update",
+            "unbounded-counters": "numbers that wrap around are compared as if they did not",
+        }
+    },
+)
+
+SIMULATION = Technique(
+    "simulation",
+    "looks for a weak simulation by lemmas from failed matches, or for a play against it (Algorithm 2)",
+    {
+        "answers": {
+            "first": "keeps the answers that it chose first",
+            "likely": "keeps an answer where it is possible",
+            "late": "prefers not to move before it has to",
+            "short": "changes answers early",
+            "long": "allows answers of any length",
+            "taught": "answers as a game on small values does",
+        },
+        "control": {"flags": "the values of flags and locks tell pairs of locations apart"},
+        "lemmas": {"sampled": "what random runs of both sides suggest as well"},
+        "states": {"initial": "the initial states alone"},
+        "functions": {"arrays": "functions are read as arrays that no step changes"},
+        "effort": _EFFORT,
+    },
+)
+GAME = Technique(
+    "game",
+    "plays the simulation game on small values",
+    {
+        "moves": {"guessed": "concrete steps that win on few values, against all matching abstract states"},
+        "functions": {"simple": "functions without a body mean something simple that satisfies the axioms"},
+        "effort": _EFFORT,
+    },
+)
+RANDOM_WALKS = Technique(
+    "random-walks",
+    "makes random concrete runs and follows all abstract states along each",
+    {"values": {"any": "short runs over any values"}, "effort": _EFFORT},
+)
+
+
+class Row(Struct, frozen=True):
+    """What a portfolio says of an engine before the engine itself: its technique, and the values of parameters."""
+
+    technique: Technique
+    parameters: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The engine's name: its technique with the values of its parameters."""
+        values = ",".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{self.technique.name}:{values}" if values else self.technique.name
+
+
+def wanted(text: str) -> tuple[str, ...]:
+    """The engines that an option lists: `NAME[:PARAMETER=VALUE,…],…`, where parameters belong to the name before."""
+    names = list[str]()
+    for piece in map(str.strip, text.split(",")):
+        if names and "=" in piece and ":" not in piece:
+            names[-1] += ("," if ":" in names[-1] else ":") + piece
+        else:
+            names.append(piece)
+    return tuple(names)
+
+
+def picked(names: Sequence[str], there: Sequence[Row]) -> tuple[str, ...]:
+    """The names of the engines that are meant, in the order of `names`, then in their own. Raises InputError."""
+    found = [name for text in names for name in _picked(text, there)]
+    return tuple(dict.fromkeys(found))
+
+
+def _picked(text: str, there: Sequence[Row]) -> Iterator[str]:
+    """The engines that one name means: the one that is called so, or all that fit. Raises InputError."""
+    if text in [one.name for one in there]:
+        yield text
+        return
+    name, _, rest = text.partition(":")
+    of_it = [one for one in there if one.technique.name == name]
+    if not of_it:
+        raise InputError((_unknown(name, list(dict.fromkeys(one.technique.name for one in there))),))
+    given = [part.partition("=") for part in rest.split(",")] if rest else []
+    fits = [one for one in of_it if all(one.parameters.get(key) == value for key, _, value in given)]
+    if not fits:
+        raise InputError((_unfit(text, name, of_it),))
+    yield from (one.name for one in fits)
+
+
+def _unknown(name: str, there: Sequence[str]) -> Diagnostic:
+    """The message for the name of a technique that is not there."""
+    close = get_close_matches(name, there, 1)
+    hint = f"did you mean `{close[0]}`?" if close else f"the techniques are {', '.join(there)}"
+    return error("SA914", f"there is no technique `{name}` for this question", None, hint)
+
+
+def _unfit(text: str, name: str, there: Sequence[Row]) -> Diagnostic:
+    """The message for parameters that no engine of a technique has."""
+    known = "; ".join(f"`{one.name}`" for one in there)
+    return error("SA914", f"`{name}` has no engine with the parameters of `{text}`", None, f"there are {known}")

@@ -1,0 +1,185 @@
+"""Ranks of a weak simulation: numbers that are lowered wherever the abstract side stays while the concrete one moves.
+
+Points are pairs of locations, steps the silent concrete ones that are answered by staying. A pair of a component of
+this graph is ranked by where the component comes in their order, then by an affine rank within it, then by the
+components that are left without the steps which lower that rank, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Edge, edges_from
+from sa.automata.components import components
+from sa.automata.ranges import within
+from sa.base.limits import Limits, spend
+from sa.certificates.goal import Goal, iota_of
+from sa.certificates.preservation import Following, PairRank
+from sa.certificates.relation import AbstractPath, EdgeAnswer, Relation
+from sa.ranking.rank import Cases, cases_of, ranked
+from sa.smt.session import Session
+from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, integer, land, le
+from sa.terms.sort import INT
+from sa.terms.substitute import substitute
+from sa.terms.term import Le, Term, Var, subterms
+
+#: A pair of locations.
+Pair = tuple[str, str]
+
+#: An abstract path of so many edges at most may take the place of staying.
+_LONGEST = 3
+
+
+class Stay(Struct, frozen=True, eq=False):
+    """A concrete edge, by its number, that is answered by staying: between pairs, where what holds, writing what."""
+
+    edge: int
+    source: Pair
+    target: Pair
+    premise: tuple[Term, ...]
+    updates: Mapping[Var, Term]
+
+
+class Unranked(Struct, frozen=True):
+    """The concrete edges that may be taken for ever while the abstract side stays, as far as ranks tell."""
+
+    edges: frozenset[int]
+
+
+def is_staying(path: AbstractPath) -> bool:
+    """Whether an answer takes no abstract step."""
+    return not path.edges and not path.turns
+
+
+def following(goal: Goal, relation: Relation, bounds: Limits) -> Following | Unranked:
+    """The relation with ranks; or where there seem to be none. Raises LimitReached."""
+    search = _Search(Session(bounds, tuple(a.formula for a in goal.axioms)), _numbers(goal))
+    stays = tuple(_stays(goal, relation))
+    pairs = [(p.concrete, p.abstract) for p in relation.pairs]
+    found = _ranks(search, pairs, stays)
+    if isinstance(found, Unranked):
+        return found
+    rows = list(zip_longest(*(found[p] for p in pairs), fillvalue=ZERO))
+    terms = list(zip(*rows, strict=True)) if rows else [()] * len(pairs)
+    return Following(relation, tuple(PairRank(*p, tuple(t)) for p, t in zip(pairs, terms, strict=True)))
+
+
+class _Search(Struct, frozen=True, eq=False):
+    session: Session
+    variables: tuple[Var, ...]
+
+
+def _numbers(goal: Goal) -> tuple[Var, ...]:
+    both = (*goal.concrete.variables, *goal.abstract.variables)
+    return tuple(dict.fromkeys(v.var for v in both if v.var.sort == INT))
+
+
+def _stays(goal: Goal, relation: Relation) -> Iterator[Stay]:
+    """The steps that are answered by staying, with Ψ before and after them."""
+    lemmas = {(p.concrete, p.abstract): p.lemmas for p in relation.pairs}
+    places = ({q.name: q.inv for q in side.locations} for side in (goal.concrete, goal.abstract))
+    first, second = places
+    iota = iota_of(goal)
+
+    def psi(pair: Pair) -> tuple[Term, ...]:
+        return conjoined((first[pair[0]], second[pair[1]], iota, *lemmas.get(pair, (FALSE,))))
+
+    for answer in relation.answers:
+        edge = goal.concrete.edges[answer.edge]
+        if edge.label is not None or not any(map(is_staying, answer.answers)):
+            continue
+        source, target = (answer.concrete, answer.abstract), (edge.target, answer.abstract)
+        updates = dict(edge.updates)
+        after = (substitute(f, updates) for f in psi(target))
+        premise = conjoined((*psi(source), edge.guard, *map(within, edge.choices), *after))
+        if FALSE not in premise:
+            yield Stay(answer.edge, source, target, premise, updates)
+
+
+def _ranks(search: _Search, roots: Sequence[Pair], stays: Sequence[Stay]) -> dict[Pair, tuple[Term, ...]] | Unranked:
+    """A tuple of numbers for each pair; what a stay leads to comes later, or has a smaller one."""
+    leading = dict[Pair, list[Pair]]()
+    for stay in stays:
+        leading.setdefault(stay.source, []).append(stay.target)
+    found, failed = dict[Pair, tuple[Term, ...]](), frozenset[int]()
+    for number, component in enumerate(components(roots, leading)):
+        spend(search.session.bounds, 200)
+        inside = frozenset(component)
+        own = [s for s in stays if s.source in inside and s.target in inside]
+        inner = _within(search, component, own) if own else dict.fromkeys(component, ())
+        if isinstance(inner, Unranked):
+            failed |= inner.edges
+        else:
+            found |= {p: (integer(number), *inner[p]) for p in component}
+    return Unranked(failed) if failed else found
+
+
+def _within(search: _Search, component: Sequence[Pair], own: list[Stay]) -> dict[Pair, tuple[Term, ...]] | Unranked:
+    """The same within a component."""
+    possible = [s for s in own if not search.session.implied(FALSE, s.premise)]
+    if len(possible) < len(own):
+        return _ranks(search, component, possible) if possible else dict.fromkeys(component, ())
+    points = {p: n for n, p in enumerate(component)}
+    cases: list[Cases] = [cases_of(points[s.source], points[s.target], s.premise, s.updates) for s in own]
+    for shared in (True, False):
+        for strict in sorted(range(len(own)), key=lambda n: (-_comparisons(own[n]), n)):
+            others = [c for n, c in enumerate(cases) if n != strict]
+            ranks = ranked(
+                tuple(points.values()), search.variables, cases[strict], others, shared, search.session.bounds
+            )
+            if ranks is not None:
+                left = [s for n, s in enumerate(own) if n != strict and not _is_lowered(search, s, points, ranks)]
+                then = _ranks(search, component, left)
+                if isinstance(then, Unranked):
+                    return then
+                return {p: (ranks[points[p]], *then[p]) for p in component}
+    return Unranked(frozenset(s.edge for s in own))
+
+
+def _is_lowered(search: _Search, stay: Stay, points: Mapping[Pair, int], ranks: Mapping[int, Term]) -> bool:
+    before, after = ranks[points[stay.source]], substitute(ranks[points[stay.target]], stay.updates)
+    return search.session.implied(land(le(ZERO, before), le(add(after, ONE), before)), stay.premise)
+
+
+def _comparisons(stay: Stay) -> int:
+    return min(sum(isinstance(t, Le) for t in subterms(stay.premise)), 1)
+
+
+# ---------------------------------------------------------------- answers that move
+
+
+def moving(goal: Goal, relation: Relation, edges: frozenset[int], only: bool) -> Relation:
+    """The relation, in which these concrete edges are answered by silent steps of the abstract side where that may do.
+
+    If `only`, staying is no answer beside them.
+    """
+    pairs = {(p.concrete, p.abstract) for p in relation.pairs}
+    leaving = {q: [e for e in out if e.label is None] for q, out in edges_from(goal.abstract).items()}
+    numbers = {id(e): n for n, e in enumerate(goal.abstract.edges)}
+
+    def improved(answer: EdgeAnswer) -> EdgeAnswer:
+        target = goal.concrete.edges[answer.edge].target
+        if answer.edge not in edges or not any(map(is_staying, answer.answers)):
+            return answer
+        ways = [
+            AbstractPath(tuple(numbers[id(e)] for e in way))
+            for way in _ways(leaving, answer.abstract)
+            if (target, way[-1].target) in pairs
+        ]
+        kept = tuple(a for a in answer.answers if not (only and ways and is_staying(a)))
+        known = {a.edges for a in kept if not a.turns}
+        return replace(answer, answers=(*(w for w in ways if w.edges not in known), *kept))
+
+    return replace(relation, answers=tuple(map(improved, relation.answers)))
+
+
+def _ways(leaving: Mapping[str, Sequence[Edge]], start: str) -> Iterator[tuple[Edge, ...]]:
+    """Paths of silent edges, short ones first."""
+    ways: list[tuple[Edge, ...]] = [()]
+    for _ in range(_LONGEST):
+        ways = [(*w, e) for w in ways for e in leaving[w[-1].target if w else start]]
+        yield from ways

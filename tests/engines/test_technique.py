@@ -1,0 +1,54 @@
+"""Techniques, their parameters, and how names pick engines."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.app.engines import listed
+from sa.base.diagnostic import InputError
+from sa.engines.crowds import CROWDS
+from sa.engines.old_names import OF_CLAIMS, OF_GOALS
+from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_goals import engines_of_goals
+from sa.engines.technique import Row, picked, wanted
+
+OF_VERIFY: tuple[Row, ...] = tuple(turn.engine for turn in (*CLAIMS, *CROWDS))
+OF_REFINE: tuple[Row, ...] = engines_of_goals()
+
+
+def test_there_are_few_techniques_and_each_has_one_name() -> None:
+    assert len(listed("verify")) <= 8 and len(listed("refine")) <= 7
+
+
+@pytest.mark.parametrize("engine", [*OF_VERIFY, *OF_REFINE], ids=lambda engine: engine.name)
+def test_what_each_value_of_a_parameter_says_is_written_down(engine: Row) -> None:
+    for name, value in engine.parameters.items():
+        assert value in engine.technique.parameters[name]
+
+
+def test_engines_of_a_command_have_different_names() -> None:
+    names = [turn.engine.name for turn in CLAIMS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("old", "there"), [(OF_CLAIMS, OF_VERIFY), (OF_GOALS, OF_REFINE)])
+def test_old_names_stand_for_engines_that_are_there(old: dict[str, str], there: tuple[Row, ...]) -> None:
+    assert set(old.values()) <= {engine.name for engine in there}
+
+
+def test_parameters_belong_to_the_technique_before_them() -> None:
+    assert wanted("chc:encoding=threads,effort=much, bmc") == ("chc:encoding=threads,effort=much", "bmc")
+
+
+def test_a_technique_means_its_engine_without_parameters_or_all_that_fit() -> None:
+    assert picked(("explicit-state",), OF_VERIFY) == ("explicit-state",)
+    products = ("chc:encoding=product", "chc:encoding=product,effort=much")
+    assert picked(("chc:encoding=product,effort=much", "chc:encoding=product"), OF_VERIFY) == products[::-1]
+    assert set(products) < set(picked(("chc",), OF_VERIFY))
+
+
+def test_a_name_that_is_not_there_is_wrong_input_with_one_that_is() -> None:
+    with pytest.raises(InputError) as caught:
+        picked(("houdni",), OF_VERIFY)
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.hint) == ("SA914", "did you mean `houdini`?")
