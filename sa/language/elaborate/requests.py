@@ -79,10 +79,30 @@ def _block(block: syntax.Block, number: syntax.Expression, made: Made, in_thread
             case syntax.Start(_, span):
                 hint = "all threads begin when the program does; let it wait for an event first"
                 made.problems.append(error("SA327", "cooperative threads are not started", span, hint))
+            case syntax.Atomic() | syntax.Await():
+                _refuse_waiting(statement, made)
+                yield rewritten(statement, change)
             case _:
                 yield rewritten(statement, change)
 
     return rewritten(block, change)
+
+
+def _refuse_waiting(step: syntax.Statement, made: Made) -> None:
+    """Report what hands over in the middle of one step."""
+    waits = {a.asked for a in made.scheduler.answers if _suspends(a.body)}
+
+    def look(part: Node) -> None:
+        asked = (
+            Asked.JOIN if isinstance(part, syntax.Join) else part.asked if isinstance(part, syntax.Request) else None
+        )
+        calls = isinstance(part, syntax.Call | syntax.Apply) and part.name in made.asking
+        if isinstance(part, syntax.Join | syntax.Request | syntax.Call | syntax.Apply) and (asked in waits or calls):
+            message = "this may hand over in the middle, so it cannot be inside of one step"
+            hint = "no other thread steps between two requests, so `atomic` is not needed"
+            made.problems.append(error("SA306", message, part.span, hint))
+
+    rewritten(step, look)
 
 
 def _asked(
