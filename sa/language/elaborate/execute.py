@@ -185,7 +185,10 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
         case syntax.Join():
             return join_thread(action, paths, execution)
         case syntax.Request(_, _, _, span) | syntax.Suspend(span):
-            what, hint = "this is asked of a scheduler", "say which one: `cooperative;` or `scheduler systemc;`"
+            what, hint = (
+                "this is asked of a scheduler",
+                "say which one: `cooperative;`; without it other threads may step between any two statements",
+            )
             if isinstance(action, syntax.Suspend):
                 what, hint = "only the answer of a scheduler suspends", "write `yield;`"
             complain(execution.context, "SA327", what, span, hint)

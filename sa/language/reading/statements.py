@@ -210,6 +210,7 @@ def request(source: Source, children: Children) -> syntax.Start | syntax.Join | 
             return syntax.Request(syntax.Asked.NOTIFY_IN, about, delay, span)
         case _:
             hint = habit(source.text, span.start, word, frozenset()) or _REQUESTS.get(word)
+            hint = hint or habit(source.text, span.end - 1, ";", frozenset())
             what = f"`{word}` is not used like this" if word in _REQUESTS else f"no statement begins with `{word}`"
             raise rejected("SA002", what, source, children[:1], hint)
 
