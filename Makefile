@@ -8,7 +8,7 @@ JOBS   ?= 2
 COMPILE = $(BIN)/python -m compileall -q sa sacheck
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz longest bench table gallery golden docs schemas clean
+.PHONY: help demo test check fuzz longest bench table gallery golden docs dist schemas clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -45,6 +45,10 @@ golden: $(VENV)/.developer  ## Write the expected outputs in tests/golden again;
 
 docs: $(VENV)/.documentation  ## The documentation as a site in build/site, which needs no network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+dist: $(BIN)/python  ## The wheel and the source distribution, in dist/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build 'hatchling>=1.25'
+	$(BIN)/python -m build --no-isolation --outdir dist .
 
 schemas: $(VENV)/.developer  ## Write the schemas of JSON output in docs/schemas again
 	SACHECK_GOLDEN=write $(BIN)/python -m pytest tests/report/test_schemas.py -k published

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -174,24 +172,3 @@ def test_a_batch_asks_each_question_by_itself(program: Path, race: Path) -> None
     assert (good.verdict, bad.verdict, wrong.verdict) == (sa.Verdict.PROVED, sa.Verdict.REFUTED, None)
     assert good.json["format"] == "sacheck-verification/1"
     assert wrong.command == ("verify", "nowhere.sa")
-
-
-@pytest.mark.fuzz
-def test_the_notebook_of_the_documentation_runs_and_says_what_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Cell by cell: the value of the last expression is that which is kept in the file."""
-    cells = json.loads((ROOT / "docs/notebooks/ring-buffer.ipynb").read_text())["cells"]
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for cell in (c for c in cells if c["cell_type"] == "code"):
-        *statements, last = ast.parse("".join(cell["source"])).body
-        exec(compile(ast.Module(statements, []), "cell", "exec"), names)
-        if not isinstance(last, ast.Expr):
-            exec(compile(ast.Module([last], []), "cell", "exec"), names)
-            continue
-        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
-        (kept,) = cell["outputs"] or [{"data": {"text/plain": [repr(value)]}}]
-        assert repr(value).splitlines() == "".join(kept["data"]["text/plain"]).splitlines()
-        if "text/html" in kept["data"]:
-            assert value._repr_html_().startswith("<iframe")

@@ -19,7 +19,7 @@ from sa.app.suite import questions_of
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
 from sa.frontends.llvm.slices import Slice, parts_of, slices_of
-from sa.frontends.load import KINDS
+from sa.frontends.load import KINDS, source_of
 from sa.frontends.reading import is_llvm
 from sa.language.read import read_source
 
@@ -81,8 +81,9 @@ def plan_of(paths: Iterable[str], compiler: str, before: str, after: str) -> Pla
 
 def units_of_pair(paths: tuple[str, str], told: tuple[str, ...], options: Sequence[str]) -> tuple[Unit, ...]:
     """A unit for each function that both modules define; a user asks with `told`. Raises InputError."""
-    first, second = (parts_of(read_source(path).text) for path in paths)
-    names = tuple(map(os.path.basename, paths))
+    first, second = (parts_of(source_of(path).text) for path in paths)
+    # What stands for bitcode is a text.
+    names = tuple(os.path.splitext(os.path.basename(path))[0] + ".ll" for path in paths)
     if names[0] == names[1]:
         names = (f"before.{names[0]}", f"after.{names[1]}")
     found, (command, *files) = list[Unit](), told

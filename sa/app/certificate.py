@@ -29,12 +29,13 @@ from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.ends import Ending, Finite, Lasso, Ranked
 from sa.certificates.ends_json import finite_json, lasso_json, proof_json, ranked_json
+from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
-from sa.certificates.preservation import AllStates, ByItself, Following, Parting
+from sa.certificates.preservation import AllStates, ByItself, Following, Parting, PartingThread, ThreadByThread
 from sa.certificates.preservation_json import following_json
 from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import reduced_json
+from sa.certificates.reduced_json import reduced_json, reduced_threads_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
@@ -127,6 +128,13 @@ def _step(result: StepResult) -> Json:
 
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
+    shown = _refinement_shown(outcome, families)
+    if outcome.reduced is None or outcome.preservation is not None:
+        return shown
+    return {"verdict": "proved", "reduced": reduced_threads_json(outcome.reduced, shown)}
+
+
+def _refinement_shown(outcome: Outcome, families: bool) -> Json:
     verdict = outcome.verdict.name.lower()
     if outcome.preservation is not None:
         compared = Verdict.PROVED if outcome.composition is not None else combined(outcome.results)
@@ -154,14 +162,22 @@ def _preserving(found: Preservation) -> Json | None:
             return {"states": {}}
         case Following():
             return {"following": following_json(found.evidence)}
-        case Parting(lasso, ended):
-            assert found.goal is not None  # there is evidence
-            return {"parting": {"lasso": lasso_json(lasso, (found.goal.concrete,)), "ended": _end(ended)}}
+        case Parting():
+            return {"parting": _parting(found.evidence, found.goal)}
+        case PartingThread(number, parting):
+            return {"thread": {"number": number, "parting": _parting(parting, found.goal)}}
+        case ThreadByThread(parts):
+            return {"threads": [following_json(p) for p in parts]}
         case ByItself(proof):
             if isinstance(proof, Ranked | Finite):
                 return {"ends": _end(proof)}
             (bad,) = {n.bad for n in proof.never} if isinstance(proof, Keeps) else set(proof.never)
             return {"proof": proof_json(proof, {(0, 0): bad})}
+
+
+def _parting(made: Parting, goal: Goal | None) -> Json:
+    assert goal is not None  # it was checked
+    return {"lasso": lasso_json(made.lasso, (goal.concrete,)), "ended": _end(made.ended)}
 
 
 def _end(ended: Ranked | Finite) -> Json:

@@ -30,7 +30,7 @@ from sa.checker.resources import Resources
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
 from sa.frontends.flow.alone import never_ending
-from sa.frontends.load import load_program, load_script
+from sa.frontends.load import load_program, load_script, source_of
 from sa.frontends.reading import Reading, reading_of
 from sa.language.read import read_source
 from sa.rules.judge import judge_script
@@ -117,7 +117,7 @@ def _unlike(document: Document, folder: str) -> Rejected | None:
             raise InputError(
                 (error("SA912", f"the certificate is about `{name}`, but `{path}` does not exist", None, hint),)
             )
-        if digest(read_source(path).text) != hashed:
+        if digest(source_of(path).text) != hashed:
             return Rejected("sources", _OTHER_TEXT, name)
     if not set(document.files) <= set(document.sources):
         return Rejected("sources", "the certificate is about a file whose hash it does not have")

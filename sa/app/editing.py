@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os.path import realpath
 
 from msgspec import Struct
 
 from sa.app.renaming import Meaning as Meaning
 from sa.app.renaming import Unsaved, meaning_of, problem_of, with_name
-from sa.base.diagnostic import Diagnostic, InputError, Severity
+from sa.base.diagnostic import Diagnostic as Noticed
+from sa.base.diagnostic import InputError, Severity
 from sa.base.source import Source, Span, span_text
 from sa.frontends.load import KINDS
 from sa.language.elaborate.builtin import WORDS
@@ -17,6 +19,8 @@ from sa.language.load import load_text
 from sa.language.loaded import Loaded
 from sa.language.outline import Declared as Declared
 from sa.language.outline import Outline as Outline
+from sa.language.outline import declaration_of as declaration_of
+from sa.language.outline import meaning as meaning
 from sa.language.outline import outline
 from sa.language.read import read_source
 from sa.language.reading.keywords import keywords
@@ -25,10 +29,13 @@ __all__ = [
     "Declared",
     "Outline",
     "Meaning",
+    "Noticed",
     "complaints",
+    "declaration_of",
     "formatted",
     "is_saved",
     "known_names",
+    "meaning",
     "meaning_of",
     "names",
     "read",
@@ -60,7 +67,7 @@ def is_saved(path: str, text: str) -> bool:
         return False
 
 
-def complaints(path: str, text: str) -> tuple[Diagnostic, ...]:
+def complaints(path: str, text: str) -> tuple[Noticed, ...]:
     """Everything that is wrong or suspicious in a text, as far as it can be seen without a solver."""
     try:
         if not is_ours(path):
@@ -80,6 +87,29 @@ def read(path: str, text: str) -> Outline | None:
         return outline(Source(path, text))
     except InputError:
         return None
+
+
+def read_file(path: str, unsaved: Unsaved) -> Outline | None:
+    """The outline of a file in `.sa`, as the editor has it if it is open; None where it cannot be read."""
+    text = unsaved(realpath(path)) if is_ours(path) else None
+    if text is None:
+        try:
+            text = read_source(path).text if is_ours(path) else None
+        except InputError:
+            return None
+    return None if text is None else read(path, text)
+
+
+def read_before(path: str, text: str, offset: int) -> Outline | None:
+    """The outline of a text in which something is being written at an offset: without that statement, if need be."""
+    found = read(path, text)
+    if found is not None:
+        return found
+    start = max(text.rfind(end, 0, offset) for end in ";{}") + 1
+    ends = [end for mark in ";}" if (end := text.find(mark, offset)) >= 0]
+    end = min(ends, default=len(text))
+    blank = "".join(c if c == "\n" else " " for c in text[start:end])
+    return read(path, f"{text[:start]}{blank}{text[end:]}")
 
 
 def described(declared: Declared) -> str:

@@ -91,7 +91,8 @@ def _asked(path: str) -> tuple[Question, bool]:
     question = Question(Command.VERIFY, (path,)) if abstract is None else Question(Command.REFINE, (abstract, path))
     try:
         if not path.lower().endswith(".sa"):
-            comment = _COMMENT.search(read_source(path).text)
+            # Bitcode has no comments.
+            comment = None if path.lower().endswith(".bc") else _COMMENT.search(read_source(path).text)
             return replace(question, expected=Verdict(comment[1].upper()) if comment else None), comment is not None
         loaded = load(path)
     except InputError:

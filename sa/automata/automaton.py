@@ -22,10 +22,14 @@ FAIL = "fail"
 
 
 class Link(Struct, frozen=True):
-    """A call that a step is inlined at, or the definition of a `macro` that it is an expansion of."""
+    """A call that a step is inlined at, or the definition of a `macro` that it is an expansion of.
+
+    It may be what a step is `compiled` from, too.
+    """
 
     span: Span
     macro: str | None = None
+    compiled: bool = False
 
 
 class Origin(Struct, frozen=True):

@@ -61,5 +61,18 @@ class AllStates(Struct, frozen=True):
     """Both sides have few states: whoever judges looks at all of them."""
 
 
+class ThreadByThread(Struct, frozen=True):
+    """Each thread with a declared environment preserves it: evidence for each goal, in their order."""
+
+    parts: tuple[Following, ...]
+
+
+class PartingThread(Struct, frozen=True):
+    """The thread of the goal with this number does not: a run of it beside its environment, whose steps are seen."""
+
+    number: int
+    parting: Parting
+
+
 #: What speaks for or against it.
-Preserving: TypeAlias = Following | Parting | ByItself | AllStates
+Preserving: TypeAlias = Following | Parting | ByItself | AllStates | ThreadByThread | PartingThread

@@ -40,3 +40,14 @@ class Reduced(Struct, frozen=True):
     inner: tuple[Composed, ...]
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
+
+
+class ReducedThreads(Struct, frozen=True):
+    """A reduction of the concrete threads of a refinement: what is shown of their blocks is shown of them.
+
+    `phases` and `facts` are as in `Reduced`.
+    """
+
+    threads: tuple[Automaton, ...]
+    phases: tuple[tuple[Phase, ...], ...]
+    facts: tuple[Term, ...]

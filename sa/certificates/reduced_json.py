@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 from sa.automata.automaton import FAIL, Automaton
 from sa.automata.program import Axiom
 from sa.automata.rename import apart
-from sa.certificates.reduced import Composed, Phase, Reduced
+from sa.certificates.reduced import Composed, Phase, Reduced, ReducedThreads
 from sa.certificates.run import Bad, Failing
 from sa.certificates.scope import more, scope
 from sa.certificates.shape import Entry, Json
@@ -30,6 +30,7 @@ from sa.terms.build import variable
 from sa.terms.name import at_place
 from sa.terms.smtlib import smtlib
 from sa.terms.sort import BOOL
+from sa.terms.term import Term
 
 #: Makes the composed threads from phases, as the checker does; or says why there are none.
 Compose: TypeAlias = Callable[[tuple[tuple[Phase, ...], ...], tuple[Bad, ...]], "tuple[Automaton, ...] | str"]
@@ -37,16 +38,24 @@ Compose: TypeAlias = Callable[[tuple[tuple[Phase, ...], ...], tuple[Bad, ...]], 
 
 def reduced_json(made: Reduced, bads: Bads) -> Json:
     """A proof by reduction."""
-    phases = [
-        {q.name: phase.value for q, phase in zip(t.locations, its, strict=True) if phase is not Phase.CUT}
-        for t, its in zip(made.threads, made.phases, strict=True)
-    ]
     return {
-        "phases": phases,
+        "phases": _phases_json(made),
         "facts": [smtlib(f) for f in made.facts],
         "inner": [_inner_json(inner, made.never) for inner in made.inner],
         "never": [bad_json(b, bads) for b in made.never],
     }
+
+
+def reduced_threads_json(made: ReducedThreads, refinement: Json) -> Json:
+    """A refinement that is shown of blocks, with what makes it one of the threads as they are written."""
+    return {"phases": _phases_json(made), "facts": [smtlib(f) for f in made.facts], "refinement": refinement}
+
+
+def _phases_json(made: Reduced | ReducedThreads) -> list[Json]:
+    return [
+        {q.name: phase.value for q, phase in zip(t.locations, its, strict=True) if phase is not Phase.CUT}
+        for t, its in zip(made.threads, made.phases, strict=True)
+    ]
 
 
 def _inner_json(inner: Composed, never: Sequence[Bad]) -> Json:
@@ -80,19 +89,33 @@ def read_reduced(
 ) -> Reduced:
     """A proof by reduction of these threads. Raises Malformed, and what `compose` raises."""
     listed, facts, inner, never = entry.fields("phases", "facts", "inner", "never")
-    items = listed.items()
-    if len(items) != len(threads):
-        raise listed.wrong("the program has more threads or less")
-    phases = tuple(_phases(item, t) for item, t in zip(items, threads, strict=True))
-    names = scope((apart(t) for t in threads), (a.formula for a in axioms))
-    names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
-    said = tuple(item.term(names) for item in facts.items())
+    phases, said = _reduction(listed, facts, threads, axioms)
     excluded = tuple(read_bad(item, bads) for item in never.items())
     blocks = compose(phases, excluded)
     if isinstance(blocks, str):
         raise listed.wrong(blocks)
     proofs = tuple(_inner(item, blocks, _bads(blocks, excluded), axioms) for item in inner.items())
     return Reduced(threads, phases, said, proofs, excluded, axioms)
+
+
+def read_reduced_threads(
+    entry: Entry, threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...]
+) -> tuple[ReducedThreads, Entry]:
+    """A reduction of the concrete threads of a refinement, and what is shown of their blocks. Raises Malformed."""
+    listed, facts, refinement = entry.fields("phases", "facts", "refinement")
+    return ReducedThreads(threads, *_reduction(listed, facts, threads, axioms)), refinement
+
+
+def _reduction(
+    listed: Entry, facts: Entry, threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...]
+) -> tuple[tuple[tuple[Phase, ...], ...], tuple[Term, ...]]:
+    items = listed.items()
+    if len(items) != len(threads):
+        raise listed.wrong("the program has more threads or less")
+    phases = tuple(_phases(item, t) for item, t in zip(items, threads, strict=True))
+    names = scope((apart(t) for t in threads), (a.formula for a in axioms))
+    names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
+    return phases, tuple(item.term(names) for item in facts.items())
 
 
 def _phases(entry: Entry, thread: Automaton) -> tuple[Phase, ...]:

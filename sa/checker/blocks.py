@@ -41,6 +41,8 @@ class _Way(Struct, frozen=True, eq=False):
     store: Mapping[Var, Term]
     choices: tuple[Variable, ...]
     steps: int
+    seen: Edge | None = None
+    shown: tuple[Term, ...] = ()
 
 
 def phases_of(thread: Automaton, phases: Sequence[Phase]) -> Phases:
@@ -65,6 +67,11 @@ def blocks_of(threads: Sequence[Automaton], phases: Sequence[Phases], bounds: Li
     return Blocks(tuple(t for t, _ in made), tuple(last for _, last in made))
 
 
+def blocks_shown(threads: Sequence[Automaton], phases: Sequence[Phases], bounds: Limits) -> tuple[Automaton, ...]:
+    """The composed threads where a block shows what its visible step shows; it has at most one. Raises LimitReached."""
+    return tuple(_composed(t, p, bounds, shown=True)[0] for t, p in zip(threads, phases, strict=True))
+
+
 def bads_of_blocks(bad: Bad, made: Blocks) -> Iterator[Bad]:
     """The same bad thing of the composed threads: each block that ends in the failing step, and the claim."""
     for thread, last in zip(made.threads, made.last, strict=True):
@@ -75,7 +82,9 @@ def bads_of_blocks(bad: Bad, made: Blocks) -> Iterator[Bad]:
         yield Bad(None, bad.claim)
 
 
-def _composed(thread: Automaton, phases: Phases, bounds: Limits) -> tuple[Automaton, tuple[Edge, ...]]:
+def _composed(
+    thread: Automaton, phases: Phases, bounds: Limits, shown: bool = False
+) -> tuple[Automaton, tuple[Edge, ...]]:
     outgoing: dict[str, list[Edge]] = {q.name: [] for q in thread.locations}
     for edge in thread.edges:
         outgoing[edge.source].append(edge)
@@ -89,7 +98,7 @@ def _composed(thread: Automaton, phases: Phases, bounds: Limits) -> tuple[Automa
             if way.guard is FALSE:
                 continue
             if phases[way.place] is Phase.CUT:
-                edges.append(_step(source, way, edge))
+                edges.append(_step(source, way, edge, shown))
                 last.append(edge)
             else:
                 open_.extend((way, e) for e in reversed(outgoing[way.place]))
@@ -110,11 +119,18 @@ def _after(thread: Automaton, way: _Way, edge: Edge) -> _Way:
     store = dict(way.store)
     store.update((v, substitute(t, now)) for v, t in edge.updates)
     guard = land(way.guard, substitute(edge.guard, now))
-    return _Way(edge.target, guard, store, (*way.choices, *chosen), way.steps + 1)
+    seen, values = way.seen, way.shown
+    if edge.label is not None:
+        seen, values = edge, tuple(substitute(t, now) for t in edge.label.values)
+    return _Way(edge.target, guard, store, (*way.choices, *chosen), way.steps + 1, seen, values)
 
 
-def _step(source: str, way: _Way, last: Edge) -> Edge:
+def _step(source: str, way: _Way, last: Edge, shown: bool) -> Edge:
     updates = tuple((v, t) for v, t in way.store.items() if t is not v)
+    if shown:
+        seen = way.seen or last
+        said = None if seen.label is None else replace(seen.label, values=way.shown)
+        return Edge(source, way.place, said, way.guard, updates, way.choices, seen.origin, seen.failure)
     fails = last.label is not None and last.label.action == FAIL
     label = last.label if fails else None
     return Edge(source, way.place, label, way.guard, updates, way.choices, last.origin, last.failure)

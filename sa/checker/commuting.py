@@ -6,7 +6,7 @@ and then e are too and lead to the same state. Threads have names of their own h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 
@@ -120,6 +120,11 @@ def _known(threads: Sequence[Automaton], facts: Sequence[Term]) -> _Known:
         by_threads.setdefault(spoken, []).append(fact)
     written = {t.name: {q.name: q.inv for q in t.locations} for t in threads}
     return _Known(written, {spoken: tuple(some) for spoken, some in by_threads.items()})
+
+
+def known_at(threads: Sequence[Automaton], facts: tuple[Term, ...]) -> Callable[[Mapping[str, str]], tuple[Term, ...]]:
+    """What holds where threads are at locations, as conjuncts."""
+    return _known(threads, facts).at
 
 
 def _footprint(edge: Edge) -> tuple[frozenset[Var], frozenset[Var]]:

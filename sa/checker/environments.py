@@ -52,13 +52,25 @@ def at_pair(made: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
         return
     both: Mapping[Var, Term] = {**c.after, **a.after}
     where = f"({concrete}, {abstract})"
-    moved = (*environment(c, concrete), *renamed(invariant(c, concrete), c.after))
-    drifted = (*conjuncts(made.closure[abstract]), *renamed(invariant(a, abstract), a.after))
-    iota = renamed(made.iota, both)
     kept = renamed(made.lemmas[concrete, abstract], both)
-    yield Obligation("environment", where, (*moved, *drifted, *iota), (Case((), kept),))
+    yield Obligation("environment", where, moved_together(made, concrete, abstract), (Case((), kept),))
+    moved, iota = _moved(made, concrete), renamed(made.iota, both)
     if matches_environments(made.goal):
         yield Obligation("matching of environments", where, moved, _matches(made, abstract, iota))
+
+
+def _moved(made: Claim, concrete: str) -> tuple[Term, ...]:
+    """A step of the concrete environment."""
+    c = made.concrete
+    return (*environment(c, concrete), *renamed(invariant(c, concrete), c.after))
+
+
+def moved_together(made: Claim, concrete: str, abstract: str) -> tuple[Term, ...]:
+    """A step of the concrete environment and any number of those of the abstract one, which keep ι together."""
+    a = made.abstract
+    drifted = (*conjuncts(made.closure[abstract]), *renamed(invariant(a, abstract), a.after))
+    iota = renamed(made.iota, {**made.concrete.after, **a.after})
+    return (*_moved(made, concrete), *drifted, *iota)
 
 
 def _matches(made: Claim, abstract: str, iota: tuple[Term, ...]) -> Iterator[Case]:

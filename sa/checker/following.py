@@ -1,7 +1,7 @@
 """Checks that a weak simulation preserves termination or progress (THEORY section 15).
 
-To what Definition 6 asks is added: a step that is answered by staying lowers the rank of the pair; or, for progress,
-where no concrete step is possible no abstract one is.
+To what Definition 6 asks is added: a step that is answered by staying lowers the rank of the pair, and no environment
+step raises it; or, for progress, where no concrete step is possible no abstract one is.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.certificates.preservation import Following, Kept
 from sa.checker.claim import Claim
+from sa.checker.environments import moved_together
 from sa.checker.obligation import Case, Obligation
 from sa.checker.ruling import Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.weak_simulation import check_claim, well_formed
-from sa.terms.build import lnot
+from sa.terms.build import le, lnot
 from sa.terms.sort import INT
+from sa.terms.substitute import substitute
 from sa.terms.term import sort_of
 
 
@@ -28,8 +30,8 @@ def check_following(
     goal: Goal, kept: Kept, made: Following, bounds: Limits, seed: int = 0, solvers: Solvers = Z3
 ) -> Ruling:
     """Whether the relation proves the goal and preserves that. Raises LimitReached."""
-    if not goal.closed:
-        return Rejected("ranks", "they are of a closed goal")
+    if not goal.matched:
+        return Rejected("ranks", "they are of a goal that stands for itself")
     claim = well_formed(goal, made.relation)
     if isinstance(claim, Rejected):
         return claim
@@ -39,7 +41,7 @@ def check_following(
             if fault is not None:
                 return Rejected("ranks", fault)
             ranks = {(r.concrete, r.abstract): r.terms for r in made.ranks}
-            return check_claim(replace(claim, ranks=ranks), bounds, seed, solvers)
+            return check_claim(replace(claim, ranks=ranks), bounds, seed, solvers, _kept_by_environments)
         case Kept.PROGRESS:
             return check_claim(claim, bounds, seed, solvers, _standing)
 
@@ -56,6 +58,18 @@ def _rank_fault(claim: Claim, made: Following) -> str | None:
     if any(sort_of(t) != INT or not t.free <= known for t in terms):
         return "they are no numbers over variables of both sides"
     return None
+
+
+def _kept_by_environments(claim: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
+    """No environment step raises any number of the rank."""
+    if claim.ranks is None or claim.goal.closed:
+        return
+    names = {**claim.concrete.after, **claim.abstract.after}
+    terms = claim.ranks[concrete, abstract]
+    if any(not t.free.isdisjoint(names) for t in terms):
+        kept = tuple(le(substitute(t, names), t) for t in terms)
+        hypotheses = moved_together(claim, concrete, abstract)
+        yield Obligation("environment and rank", f"({concrete}, {abstract})", hypotheses, (Case((), kept),))
 
 
 def _standing(claim: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:

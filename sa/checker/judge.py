@@ -26,7 +26,7 @@ from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
 from sa.certificates.preservation import Kept
 from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import read_reduced
+from sa.certificates.reduced_json import read_reduced, read_reduced_threads
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
@@ -49,6 +49,7 @@ from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
 from sa.checker.reduced import check_reduced, threads_of_blocks
+from sa.checker.reduced_threads import check_reduced_threads, question_of_blocks
 from sa.checker.refusals import check_refusals
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -71,6 +72,9 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
         return
     if asked.block is not None and asked.block.preserve is not None and not _is_refuted(entry):
         raise entry.wrong(f"evidence that {asked.block.preserve} is preserved is expected")
+    if entry.has("reduced"):
+        yield from _of_blocks(asked, entry, resources)
+        return
     if entry.has("composition"):
         verdict, composition = entry.fields("verdict", "composition")
         expect(verdict, Verdict.PROVED)
@@ -86,6 +90,24 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
         raise evidence.wrong(f"the evidence for {len(goals)} goals is expected")
     expect(verdict, combined([_claims(i) for i in items]))
     yield from (_goal(goal, item, resources) for goal, item in zip(goals, items, strict=True))
+
+
+def _of_blocks(asked: Question, entry: Entry, resources: Resources) -> Iterator[Judged]:
+    """Of threads whose steps are blocks: what is proved of them is proved of the threads as they are written."""
+    verdict, reduced = entry.fields("verdict", "reduced")
+    expect(verdict, Verdict.PROVED)
+    made, refinement = read_reduced_threads(reduced, tuple(p.concrete for p in asked.pairs), asked.axioms)
+    blocks = question_of_blocks(asked, made, resources.bounds)
+    if isinstance(blocks, str):
+        raise reduced.wrong(blocks)
+    ruling = consistent(asked.axioms, resources)
+    if isinstance(ruling, Accepted):
+        ruling = check_reduced_threads(asked, made, resources.bounds, resources.seed, resources.solvers)
+    yield Judged("reduction", Verdict.PROVED, ruling)
+    for judged in judge_refinement(blocks, refinement, resources):
+        if judged.verdict is not Verdict.PROVED:
+            raise refinement.wrong("what is not proved of blocks says nothing of the threads as they are written")
+        yield judged
 
 
 def _is_refuted(entry: Entry) -> bool:

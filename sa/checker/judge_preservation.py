@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
@@ -27,11 +28,12 @@ from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import discharge
 from sa.checker.parting import check_parting, seen_of
 from sa.checker.preservation import TooMany, broken
-from sa.checker.question import Question, whole_goal
+from sa.checker.question import Question, thread_goals, whole_goal
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.states import check_states
+from sa.checker.surroundings import with_surroundings
 from sa.checker.written import uncut
 from sa.terms.evaluate import Unevaluable
 
@@ -43,20 +45,55 @@ def judge_preservation(asked: Question, entry: Entry, resources: Resources) -> J
     """The ruling about what is preserved. Raises Malformed, LimitReached, and NoQuestion."""
     kept, evidence = entry.fields("kept", "evidence")
     what = kept.choice(Kept)
-    if not asked.closed:
-        raise entry.wrong("what is preserved is asked of closed programs")
     name = f"{what.value} is preserved"
     if evidence.value is None:
         return Judged(name, Verdict.UNKNOWN, None)
-    goal = whole_goal(asked)
+    if asked.closed:
+        goals: tuple[Goal, ...] = (whole_goal(asked),)
+        verdict, found = _judged(asked, goals[0], what, evidence, resources)
+    else:
+        goals = tuple(thread_goals(asked))
+        verdict, found = _of_threads(goals, what, evidence, resources)
+    sound = next((r for g in goals if not isinstance(r := _is_sound(g, resources), Accepted)), found)
+    return Judged(name, verdict, sound)
+
+
+def _is_sound(goal: Goal, resources: Resources) -> Ruling:
+    """Whether axioms do not contradict each other, and written invariants cut no steps."""
     ruling = consistent(goal.axioms, resources)
-    if isinstance(ruling, Accepted):
-        session = resources.solvers.session(resources.bounds, [a.formula for a in goal.axioms], resources.seed)
-        written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, True))
-        failure = next((f for o in written if (f := discharge(session, frozenset(), o)) is not None), None)
-        ruling = Accepted() if failure is None else failure
-    verdict, found = _judged(asked, goal, what, evidence, resources)
-    return Judged(name, verdict, found if isinstance(ruling, Accepted) else ruling)
+    if not isinstance(ruling, Accepted):
+        return ruling
+    session = resources.solvers.session(resources.bounds, [a.formula for a in goal.axioms], resources.seed)
+    written = (o for s in (goal.concrete, goal.abstract) for o in uncut(s, goal.closed))
+    failure = next((f for o in written if (f := discharge(session, frozenset(), o)) is not None), None)
+    return Accepted() if failure is None else failure
+
+
+def _of_threads(goals: Sequence[Goal], kept: Kept, entry: Entry, resources: Resources) -> _Ruled:
+    kind, what = entry.only()
+    match kind, kept:
+        case "threads", _:
+            return Verdict.PROVED, _thread_by_thread(goals, kept, what, resources)
+        case "thread", Kept.TERMINATION:
+            number, parting = what.fields("number", "parting")
+            goal = with_surroundings(goals[number.index(len(goals))])
+            if goal is None:
+                return Verdict.REFUTED, Rejected("environment", "globals are not equal on both sides")
+            return Verdict.REFUTED, _parting(goal, parting, resources)
+        case _:
+            raise entry.wrong("this kind of evidence is not known")
+
+
+def _thread_by_thread(goals: Sequence[Goal], kept: Kept, listed: Entry, resources: Resources) -> Ruling:
+    items = listed.items()
+    if len(items) != len(goals):
+        raise listed.wrong(f"the evidence for {len(goals)} threads is expected")
+    for goal, item in zip(goals, items, strict=True):
+        made = read_following(item, goal)
+        ruling = check_following(goal, kept, made, resources.bounds, resources.seed, resources.solvers)
+        if not isinstance(ruling, Accepted):
+            return ruling
+    return Accepted()
 
 
 def _judged(asked: Question, goal: Goal, kept: Kept, entry: Entry, resources: Resources) -> _Ruled:

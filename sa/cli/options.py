@@ -175,7 +175,7 @@ def engines_of(names: str | None, old: Mapping[str, str]) -> tuple[str, ...]:
     given = wanted(names)
     for name in given:
         if name in old:
-            write(f"note: `{name}` is called `{old[name]}` now; release 0.2 drops the old name\n", sys.stderr)
+            write(f"note: `{name}` is called `{old[name]}` now; the next release drops the old name\n", sys.stderr)
     return tuple(old.get(name, name) for name in given)
 
 

@@ -32,7 +32,7 @@ def watch(
 ) -> None:
     """Ask again whenever a file is saved.
 
-    A file beside those that are named counts too, since it may be imported. Ctrl-C ends it.
+    Only what the file may change is asked again: a file that is imported changes what imports it. Ctrl-C ends it.
 
     A program is asked with `verify`, a proof script with `prove`, `conc.sa` with `refine` if `abs.sa` is beside it.
     """
@@ -47,18 +47,47 @@ def _watch(paths: tuple[str, ...], timeout: float | None, quiet: bool) -> int:
     options += [] if timeout is None else ["--timeout", str(timeout)]
     # Ctrl-C is how this ends.
     with suppress(KeyboardInterrupt, LimitReached):
+        asked: _State = {}
         while True:
             files = files_in(paths)
             before = _state(files)
+            changed = {file for file in {*before, *asked} if before.get(file) != asked.get(file)}
+            asked = before
+            _clear()
             for question in questions_of(paths):
+                if changed.isdisjoint(_read_by(question.paths, before)):
+                    continue
                 command = [question.command.value, *options, "--", *question.paths]
                 write(f"── {' '.join((question.command.value, *question.paths))}  {time_of_day()}\n")
                 if not _ask(command, before):
                     write("── a file was saved: asking again\n")
+                    # What was not asked is not known.
+                    asked = {}
                     break
             while _state(before) == before:
                 pause(_LOOK)
     return 0
+
+
+def _read_by(paths: Iterable[str], files: _State) -> set[str]:
+    """The files that a question may be about: those that it names, and those that their texts name, and so on."""
+    found, waiting = set[str](), [os.path.join(os.path.dirname(path) or ".", os.path.basename(path)) for path in paths]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+            waiting.extend(other for other in files if os.path.basename(other) in text)
+    return found
+
+
+def _clear() -> None:
+    """Begin with an empty screen, on a terminal."""
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stdout.flush()
+        os.write(sys.stdout.fileno(), b"\x1b[2J\x1b[H")
 
 
 def _ask(command: list[str], before: _State) -> bool:

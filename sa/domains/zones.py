@@ -40,7 +40,7 @@ EVERYTHING = Zone({}, frozenset())
 
 def meet(zone: Zone, formula: Term) -> Zone | None:
     """A zone of all states of this one in which the formula holds."""
-    work = _Work(dict(zone.bounds), set(zone.apart))
+    work = _Work(dict(zone.bounds), set(zone.apart), dict.fromkeys(p for pair in zone.bounds for p in pair))
     waiting = list[Or]()
     for part in build.conjuncts(formula):
         if isinstance(part, Or):
@@ -113,6 +113,12 @@ def after(zone: Zone, cases: Iterable[Term], changed: Iterable[Var]) -> Zone | N
         {(back.get(x, x), back.get(y, y)): c for (x, y), c in left.bounds.items()},
         frozenset(_ordered(back.get(x, x), back.get(y, y), c) for x, y, c in left.apart),
     )
+
+
+def size(relations: Iterable[Term]) -> int:
+    """How many constraints are added to a zone for relations, those of all their cases."""
+    parts = (p for r in relations for p in build.conjuncts(r))
+    return sum(len(p.args) + size(p.args) if isinstance(p, Or) else 1 for p in parts)
 
 
 def formulas(zone: Zone) -> tuple[Term, ...]:
@@ -196,10 +202,11 @@ def _becomes(var: Var, term: Term) -> Term:
 
 
 class _Work(Struct):
-    """A zone while constraints are added to it: bounds stay closed."""
+    """A zone while constraints are added to it: bounds stay closed. `points` are those that bounds are about."""
 
     bounds: dict[Pair, int]
     apart: set[tuple[Point, Point, int]]
+    points: dict[Point, None]
 
     def below(self, x: Point, y: Point, c: int) -> bool:
         """Add `x - y <= c`; whether a state is left."""
@@ -210,8 +217,9 @@ class _Work(Struct):
             return True
         if back is not None and back + c < 0:
             return False
-        into = [(z, d + c) for (z, end), d in self.bounds.items() if end is x]
-        out = [(z, d) for (start, z), d in self.bounds.items() if start is y]
+        self.points |= {x: None, y: None}
+        into = [(z, d + c) for z in self.points if (d := self.bounds.get((z, x))) is not None]
+        out = [(z, d) for z in self.points if (d := self.bounds.get((y, z))) is not None]
         for a, first in (*into, (x, c)):
             for b, second in (*out, (y, 0)):
                 known, total = self.bounds.get((a, b)), first + second

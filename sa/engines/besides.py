@@ -8,13 +8,13 @@ say too much, and there they are asked for under a condition, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice, permutations, product
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Kind, Origin, variables_of
+from sa.automata.automaton import Automaton, Kind, Origin, variables_of
 from sa.automata.program import Formula, Refinement
 from sa.base.limits import spend
 from sa.certificates.goal import Goal, iota_of
@@ -29,17 +29,18 @@ from sa.terms.name import off_side
 from sa.terms.printer import show
 from sa.terms.solve import solution
 from sa.terms.sort import INT, ArraySort
-from sa.terms.term import Bool, Int, IsZero, Same, Term, Var
+from sa.terms.term import Bool, Int, IsZero, Same, Term, Var, sort_of
 from sa.values.sought import Sought
 
 
 class Besides(Enum):
     """Where it comes from what is related besides what is asked.
 
-    That abstract locks are free at all times, as if what they protect were one step; equations less plays against
-    them; or random runs.
+    That what both sides show of their globals is equal at all times; that abstract locks are free, as if what they
+    protect were one step; equations less plays against them; or random runs.
     """
 
+    SHOWN = "shown"
     REST = "rest"
     PLAYS = "plays"
     SAMPLES = "samples"
@@ -66,6 +67,25 @@ def block_besides(block: Refinement | None, formulas: tuple[Term, ...]) -> Refin
 
 def _formula(term: Term) -> Formula:
     return Formula(term, Origin(None))
+
+
+def always_shown(goal: Goal) -> tuple[Term, ...]:
+    """That globals are equal of which the two sides show the same terms with one action, wherever they show it."""
+    concrete, abstract = (_shown(a) for a in (goal.concrete, goal.abstract))
+    pairs = ((value, abstract[place]) for place, value in concrete.items() if place in abstract)
+    said = (build.eq(one, other) for one, other in pairs if sort_of(one) == sort_of(other))
+    known = frozenset(f.term for f in goal.iota)
+    return tuple(dict.fromkeys(f for f in said if f is not build.TRUE and f not in known))
+
+
+def _shown(automaton: Automaton) -> Mapping[tuple[str, int, int], Term]:
+    """By action, the number of its values and the place of one, the term over globals that is shown there."""
+    shared, found = frozenset(variables_of(automaton, Kind.GLOBAL)), dict[tuple[str, int, int], set[Term]]()
+    for label in (e.label for e in automaton.edges if e.label is not None):
+        for place, value in enumerate(label.values):
+            found.setdefault((label.action, len(label.values), place), set()).add(value)
+    single = [(place, term) for place, terms in found.items() if len(terms) == 1 for term in terms]
+    return {place: term for place, term in single if term.free and term.free <= shared}
 
 
 def at_rest(goal: Goal) -> tuple[Term, ...]:

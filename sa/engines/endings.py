@@ -5,7 +5,7 @@ What a reason needs of states goes to the engines of `verify` as something bad t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TypeAlias
 
@@ -28,6 +28,7 @@ from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import Portfolio, without_reduction
 from sa.engines.runner import Ruled, run
+from sa.engines.tried import Diary
 from sa.question.asked import Asked, Excluded, Settled
 from sa.ranking.lassos import growing, lasso
 from sa.ranking.reasons import by_threads, together
@@ -59,6 +60,7 @@ class Work(Struct):
     portfolio: Portfolio
     report: Report
     why: Unknown
+    diary: Diary
 
 
 #: Evidence that a way finds, and how.
@@ -73,11 +75,14 @@ def decided(
     portfolio: Portfolio,
     report: Report = unheard,
     ways: Sequence[Way] | None = None,
+    diary: Diary | None = None,
 ) -> Ended:
-    """The answer to a claim about infinite runs. Raises LimitReached."""
+    """The answer to a claim about infinite runs; what became of the ways is written to a diary. Raises LimitReached."""
     started = clock()
     why = Unknown(Reason.BOUND, "neither a reason why it ends nor a run in which it does not was found")
-    work = Work(threads, axioms, ends, budget.bounds, budget.seed, portfolio, report, why)
+    work = Work(
+        threads, axioms, ends, budget.bounds, budget.seed, portfolio, report, why, Diary() if diary is None else diary
+    )
     for evidence, how in _found(work, WAYS if ways is None else ways):
         ruling = accepted(threads, axioms, ends, evidence, budget.bounds, budget.seed)
         if isinstance(ruling, Accepted):
@@ -116,13 +121,18 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
         again = list[Way]()
         for way in ways:
             cuts = work.bounds.work.cuts
+            trying = work.diary.begin(NAMES[way], work.ends.name, work.bounds.work)
             try:
                 yield from way(work, allot(work.bounds, units))
-            except Unsupported:
+            except Unsupported as problem:
+                trying.ended, trying.stuck = problem.reason, problem.what
                 continue
             except LimitReached as limit:
+                trying.ended = limit.reason
                 if limit.reason is not Reason.WORK or is_over(work.bounds):
                     raise
+            finally:
+                work.diary.end(trying, work.bounds.work)
             # It may have ended by itself when a part of its share was used up.
             if work.bounds.work.cuts > cuts:
                 again.append(way)
@@ -207,3 +217,12 @@ def _by_states(work: Work, most: int, bounds: Limits) -> Iterator[tuple[Ending, 
 
 #: How a claim is decided: cheap ways first.
 WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_all_threads, by_states)
+
+#: What the ways are called where users are told what was tried.
+NAMES: Mapping[Way, str] = {
+    by_threads_alone: "ranks of threads",
+    by_few_states: "few states",
+    by_each_thread: "ranks with invariants",
+    by_all_threads: "joint ranks",
+    by_states: "states",
+}

@@ -32,6 +32,12 @@ from sa.ranking.relations import Unranked, following, moving
 from sa.ranking.rounds import marked, unmarked
 from sa.ranking.silent import silent_lassos
 
+#: How it is known by a relation.
+HOW = {
+    Kept.TERMINATION: "the abstract program takes a step in each round of a loop, or a rank gets smaller",
+    Kept.PROGRESS: "where the concrete program is stuck, so is the abstract one",
+}
+
 #: Units for another relation, for concrete runs, and for the abstract ones that follow one of them.
 RELATION, RUNS, FOLLOWERS = 10_000_000, 10_000_000, 3_000_000
 #: How many concrete states are looked at, and how many of the runs found among them.

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.crowd_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
+from sa.certificates.reduced import ReducedThreads
 from sa.certificates.threads import Composition
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
+from sa.checker.reduced_threads import question_of_blocks
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
 
@@ -27,6 +30,8 @@ class QuestionsDiffer(Exception):
 def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
     """That an answer is about the question that the checker reads. Raises QuestionsDiffer, and NoQuestion."""
     composition = found.composition
+    if found.reduced is not None:
+        asked = _of_blocks(asked, found.reduced)
     if isinstance(asked, Question) and isinstance(composition, CrowdComposition):
         asked = without_families(asked)
     if isinstance(asked, Question):
@@ -40,6 +45,14 @@ def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
         if not isinstance(composition, CrowdComposition) or composition.copies != asked.identities:
             raise QuestionsDiffer("what is composed differs in what stands for copies")
         same_pairs(with_ghosts(asked, composition.ghosts).one, composition)
+
+
+def _of_blocks(asked: Question | FamilyQuestion, made: ReducedThreads) -> Question:
+    """The question with blocks as concrete steps, which the checker composes. Raises QuestionsDiffer."""
+    reduced = question_of_blocks(asked, made, Limits()) if isinstance(asked, Question) else "there are families"
+    if isinstance(reduced, str):
+        raise QuestionsDiffer(f"the reduction is of another question: {reduced}")
+    return reduced
 
 
 def same_goals(asked: Question, goals: Sequence[Goal]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
@@ -14,6 +15,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Loss, Play
 from sa.certificates.preservation import Kept, Preserving
+from sa.certificates.reduced import ReducedThreads
 from sa.certificates.run import Run
 from sa.certificates.threads import Composition
 from sa.engines.tried import Tried
@@ -71,7 +73,8 @@ class Preservation(Struct, frozen=True):
     """Whether a closed program preserves that runs end, or that nobody is stuck: where not, a `run` that shows so.
 
     It goes on for ever without a visible action, or ends where nobody can step. No abstract run from a related start
-    that shows the same actions does so, too.
+    that shows the same actions does so, too. It may be one of these `threads`: one that is compared in its environment,
+    and that environment. `evidence` is about the `goal`.
     """
 
     kept: Kept
@@ -81,6 +84,7 @@ class Preservation(Struct, frozen=True):
     unknown: Unknown | None = None
     evidence: Preserving | None = None
     goal: Goal | None = None
+    threads: tuple[Automaton, ...] = ()
 
     @property
     def claim(self) -> str:
@@ -125,6 +129,7 @@ class Outcome(Struct, frozen=True):
     units: int = 0
     preservation: Preservation | None = None
     concrete: Program | None = None
+    reduced: ReducedThreads | None = None
 
 
 class Found(Struct, frozen=True):
@@ -132,6 +137,7 @@ class Found(Struct, frozen=True):
 
     `hopeful` says of pairs that are not proved that smaller environments might help, `lost` that larger ones do not,
     and `imprecise` where precision was given up for them. `copies` is how many there are of each family in a play.
+    Where the concrete threads are `reduced`, all of this is about threads whose steps are their blocks.
     """
 
     results: tuple[Result, ...]
@@ -142,6 +148,7 @@ class Found(Struct, frozen=True):
     lost: bool = False
     imprecise: tuple[str, ...] = ()
     copies: tuple[int, ...] = ()
+    reduced: ReducedThreads | None = None
 
     @property
     def is_answer(self) -> bool:

@@ -11,7 +11,7 @@ from sa.bounded.wanted import Wanted
 from sa.engines import technique
 from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, when_asked
 from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, picked
-from sa.explicit.deciders import by_all_states, by_far_states, by_few_states
+from sa.explicit.deciders import by_all_states, by_far_states, by_few_states, by_walks
 from sa.hybrid import exploring
 from sa.hybrid.engine import (
     by_control,
@@ -98,6 +98,7 @@ PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, di
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
 MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)
+WALKS: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "random"}, by_walks)
 CONTROL: ClaimEngine = Decider(CHC, {"encoding": "control-points"}, partial(by_control, exploring.EFFORTS[0]))
 ELEMENTS: ClaimEngine = Prover(
     CHC,
@@ -136,6 +137,7 @@ GROWING: ClaimEngine = Prover(
         by_growing,
         (
             (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
+            (partial(by_equalities, exploring.CANDIDATES), 0.3),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
@@ -234,6 +236,7 @@ BLOCKS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
+    Turn(QUICK_COUNTERS, 0.1),
     Turn(QUICK_TESTS, 0.1),
     Turn(CANDIDATES, 0.3),
     Turn(ALTERNATIVES, 0.3),
@@ -261,6 +264,24 @@ IN_PLACE: Portfolio = (
     Turn(COORDINATES, 1.0),
 )
 
+
+def _by_copies() -> Proofs:
+    from sa.engines.copies import by_copies
+
+    return partial(by_copies, PROPAGATED)
+
+
+#: Engines that threads without copies go to.
+PROPAGATED: Portfolio = (
+    Turn(EQUALITIES, 0.2),
+    Turn(GROWING, 0.6),
+    Turn(CANDIDATES, 0.5),
+    Turn(QUICK_COUNTERS, 0.5),
+    Turn(TESTS, 1.0),
+)
+
+COPIES: ClaimEngine = Prover(technique.REDUCTION, {"transform": "copies"}, when_asked(_by_copies))
+
 OWNERSHIP: ClaimEngine = Prover(technique.REDUCTION, {"transform": "owners"}, when_asked(_by_ownership))
 
 REDUCTION: ClaimEngine = Decider(technique.REDUCTION, {}, when_asked(_by_reduction))
@@ -270,6 +291,8 @@ CLAIMS: Portfolio = (
     Turn(STATES, 0.25),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
+    # Of many threads others see no more than a beginning, and take long to prepare.
+    Turn(WALKS, 0.05),
     # It takes the same little work for many threads as for few.
     Turn(BOXES, 0.25),
     # Before all that sees each interleaving.
@@ -277,6 +300,7 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.1),
     Turn(OWNERSHIP, 0.2, since=1),
+    Turn(COPIES, 0.3, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),

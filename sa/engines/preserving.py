@@ -34,11 +34,12 @@ from sa.checker.preservation import Broken, TooMany, broken
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_steps
 from sa.engines.endings import decided
-from sa.engines.following import followed, followed_in_rounds, parted
+from sa.engines.following import HOW, followed, followed_in_rounds, parted
 from sa.engines.judging_claims import judged
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Preservation
 from sa.engines.portfolio_of_claims import CLAIMS, without_reduction
+from sa.engines.preserving_threads import thread_by_thread
 from sa.engines.runner import Ruled, run
 from sa.explicit.whole import turn_of
 from sa.question.asked import Asked, Excluded, Settled
@@ -57,11 +58,6 @@ _OPEN = Unknown(
 _WORDS = {Kept.TERMINATION: "end in every run", Kept.PROGRESS: "let somebody step in every state"}
 
 
-_HOW = {
-    Kept.TERMINATION: "the abstract program takes a step in each round of a loop, or a rank gets smaller",
-    Kept.PROGRESS: "where the concrete program is stuck, so is the abstract one",
-}
-
 #: Units for whether the concrete program is so by itself.
 ALWAYS = 40_000_000
 
@@ -70,27 +66,37 @@ def with_preservation(
     outcome: Outcome, abstract: Program, concrete: Program, block: Refinement | None, kept: Kept, options: Options
 ) -> Outcome:
     """The outcome, with what is to be preserved as a part of the verdict. Raises InputError."""
-    if concrete.families or abstract.families or not closes(abstract, concrete, block):
+    if concrete.families or abstract.families:
         hint = "leave out `--preserve`"
-        message = f"that {kept.value} is preserved is decided of closed programs with a known number of threads"
+        message = f"that {kept.value} is preserved is decided of programs with a known number of threads"
         raise InputError((error("SA921", message, None, hint),))
     if outcome.verdict is Verdict.REFUTED:
         return outcome
     started = clock()
-    (goal,) = goals(abstract, concrete, block, whole=True)
-    # The abstract side may have got further steps since.
-    relation = next((r.relation for r in outcome.results if r.goal.concrete == goal.concrete), None)
-    # What is not proved otherwise is not proved by what is preserved.
-    ways = WAYS if outcome.verdict is Verdict.PROVED else REFUTING
     try:
-        found = preserved(concrete, goal, kept, options, relation, ways)
+        if options.whole or closes(abstract, concrete, block):
+            found = _of_a_closed_program(outcome, abstract, concrete, block, kept, options)
+        else:
+            found = thread_by_thread(outcome, concrete, kept, options)
     except LimitReached as limit:
         found = Preservation(kept, Verdict.UNKNOWN, unknown=Unknown(limit.reason))
     verdicts = (found.verdict, outcome.verdict)
     verdict = next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
     seconds = {**outcome.seconds, "preserve": clock() - started}
     claim = f"{outcome.claim}; and {found.claim}"
-    return replace(outcome, verdict=verdict, claim=claim, preservation=found, concrete=concrete, seconds=seconds)
+    shown = replace(concrete, threads=found.threads, open=True) if found.threads else concrete
+    return replace(outcome, verdict=verdict, claim=claim, preservation=found, concrete=shown, seconds=seconds)
+
+
+def _of_a_closed_program(
+    outcome: Outcome, abstract: Program, concrete: Program, block: Refinement | None, kept: Kept, options: Options
+) -> Preservation:
+    (goal,) = goals(abstract, concrete, block, whole=True)
+    # The abstract side may have got further steps since.
+    relation = next((r.relation for r in outcome.results if r.goal.concrete == goal.concrete), None)
+    # What is not proved otherwise is not proved by what is preserved.
+    ways = WAYS if outcome.verdict is Verdict.PROVED else REFUTING
+    return preserved(concrete, goal, kept, options, relation, ways)
 
 
 def without_run(outcome: Outcome, why: Unknown) -> Outcome:
@@ -144,7 +150,7 @@ def _proved(kept: Kept, how: str, evidence: Preserving) -> Preservation:
 def by_relation(asked: _Asked) -> Preservation | None:
     """By the relation that proves the goal."""
     made = followed(asked.goal, asked.kept, asked.relation, asked.bounds, asked.seed)
-    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
+    return None if made is None else _proved(asked.kept, HOW[asked.kept], made)
 
 
 def by_rounds(asked: _Asked) -> Preservation | None:
@@ -152,7 +158,7 @@ def by_rounds(asked: _Asked) -> Preservation | None:
     if asked.kept is not Kept.TERMINATION:
         return None
     made = followed_in_rounds(asked.goal, asked.relation, asked.bounds, asked.seed)
-    return None if made is None else _proved(asked.kept, _HOW[asked.kept], made)
+    return None if made is None else _proved(asked.kept, HOW[asked.kept], made)
 
 
 def by_itself(asked: _Asked) -> Preservation | None:

@@ -9,7 +9,7 @@ refute: a pair that is lost shows only that its environment is too coarse.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,109 +20,28 @@ from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits, allot, apart, is_over, remaining, share
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
+from sa.certificates.play import Position
 from sa.certificates.relation import Relation
 from sa.checker.ruling import Accepted
-from sa.engines.besides import Besides, at_rest, block_besides, related_besides, with_besides
+from sa.engines.besides import Besides, always_shown, at_rest, block_besides, related_besides, with_besides
+from sa.engines.blocks import of_blocks
 from sa.engines.engine import ROUNDS
+from sa.engines.expanding import play_of_steps
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
+from sa.engines.plan_of_programs import DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.recall import decided
-from sa.engines.results import answered, shortcoming, statistics_of
+from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
-from sa.invariants.efforts import Effort as Needed
 from sa.question.asked import Decision
-from sa.question.goals import some_threads
+from sa.question.goals import goals, is_large, some_threads
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
-from sa.refinement.ways import Ways
 from sa.terms.term import Term
 
 #: What looking for samples may use of the time of a round.
 SHARE_OF_SAMPLES = 0.6
-
-
-class Pairs(Struct, frozen=True):
-    """The pairs are tried on this level of visibility.
-
-    `besides`: with more related than is asked, if something is found there.
-    """
-
-    level: Level
-    effort: Effort
-    besides: Besides | None = None
-
-
-class Met(Struct, frozen=True):
-    """The pairs with what holds where two threads meet, at a glance.
-
-    `closures`: in closures of environments, where more than one variable may change at once. `mirrored`: with ghosts
-    of the concrete program that follow abstract variables. `met` is how much is done to know more. `besides`: with more
-    related than is asked, if something is found there.
-    """
-
-    closures: bool
-    mirrored: Ways | None = None
-    met: Needed = Needed.NUMBERS
-    besides: Besides | None = None
-
-
-class Products(Struct, frozen=True):
-    """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round."""
-
-    depth: Depth
-    rounds: float = 1.0
-    once: bool = False
-
-
-#: What is tried, in order.
-PLAN: tuple[Pairs | Met | Products, ...] = (
-    Pairs(Level.HIDDEN, Effort.GLANCE),
-    Pairs(Level.HIDDEN, Effort.ANYWHERE),
-    Products(Depth.QUICK),
-    Pairs(Level.HIDDEN, Effort.BRIEF),
-    # What is wrong often shows in a few random runs, and what ends soon is proved by then.
-    Products(Depth.BRIEF, 0.7, once=True),
-    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
-    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
-    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
-    Pairs(Level.HIDDEN, Effort.EXACT),
-    Met(closures=True),
-    Met(closures=True, besides=Besides.PLAYS),
-    Met(closures=True, mirrored=Ways.FIRST),
-    Met(closures=True, mirrored=Ways.FIRST, met=Needed.PLACES),
-    Met(closures=True, mirrored=Ways.FIRST, met=Needed.ELEMENTS),
-    Met(closures=True, met=Needed.NEEDS, besides=Besides.PLAYS),
-    # What the pairs do not settle most often ends here.
-    Products(Depth.BRIEF, 2.0),
-    Met(closures=False, mirrored=Ways.FIRST),
-    Met(closures=True, mirrored=Ways.OTHERS),
-    Met(closures=True, mirrored=Ways.FIRST, met=Needed.NEEDS),
-    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.PLACES),
-    Met(closures=False, mirrored=Ways.OTHERS),
-    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.NEEDS),
-    Pairs(Level.HIDDEN, Effort.SHARPEN),
-    Pairs(Level.LOCATIONS, Effort.SHARPEN),
-    Pairs(Level.HIDDEN, Effort.PERSIST),
-    Products(Depth.FULL),
-)
-
-#: The same where plays are to be found first.
-PLAYS: tuple[Pairs | Met | Products, ...] = (
-    Products(Depth.QUICK),
-    Products(Depth.PLAYS),
-    Pairs(Level.HIDDEN, Effort.SHARPEN),
-)
-
-#: How deep a pair is looked into.
-_DEPTHS: Mapping[Effort, Depth] = {
-    Effort.GLANCE: Depth.GLANCE,
-    Effort.ANYWHERE: Depth.GLANCE,
-    Effort.BRIEF: Depth.BRIEF,
-    Effort.EXACT: Depth.GLANCE,
-    Effort.SHARPEN: Depth.BRIEF,
-    Effort.PERSIST: Depth.FULL,
-}
 
 
 def decide_programs(
@@ -137,7 +56,10 @@ def decide_programs(
         if product is not None:
             return Found((answered(product, options),))
         return Found((), notes=("`choose init` needs the whole programs, which are too large",))
-    pairs, whole = _by_plan(abstract, concrete, block, product, options)
+    memory, plan = _Memory(options.limits), PLAYS if options.plays_first else PLAN
+    pairs, whole = _by_plan(abstract, concrete, block, product, options, memory, (plan, ROUNDS))
+    if pairs.reduced is not None:
+        return pairs
     if pairs.composition is not None:
         return pairs
     if whole is None:
@@ -154,17 +76,22 @@ def decide_programs(
 
 
 def _by_plan(
-    abstract: Program, concrete: Program, block: Refinement | None, product: Goal | None, options: Options
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    product: Goal | None,
+    options: Options,
+    memory: _Memory,
+    plan: tuple[Sequence[Tried], Sequence[float]],
 ) -> tuple[Found, Result | None]:
-    """What came of the pairs and of the products, in the order of the plan, as far as it was needed."""
+    """What came of the pairs and of the products, in the order of the plan and its rounds, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    memory = _Memory(options.limits)
-    waiting = PLAYS if options.plays_first else PLAN
-    for units in ROUNDS:
-        again = list[Pairs | Met | Products]()
+    waiting, rounds = plan
+    for units in rounds:
+        again = list[Tried]()
         for tried in waiting:
-            longer = tried.rounds if isinstance(tried, Products) else 1.0
+            longer = tried.rounds if isinstance(tried, Products | Blocks) else 1.0
             bounds = allot(options.limits, longer * units)
             begun, left, own = bounds.work.done, remaining(bounds), replace(options, limits=bounds)
             cut_short = False
@@ -187,6 +114,12 @@ def _by_plan(
                         knowing, cut_short = None, limit.reason is Reason.WORK
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
+                case Blocks():
+                    said, refuted = _by_blocks(abstract, concrete, block, product, own, memory, units)
+                    if said is not None:
+                        return said, whole
+                    if refuted is not None:
+                        return pairs or Found(()), refuted
                 case Products(depth):
                     if product is not None:
                         whole = answered(product, own, depth, memory.of(product))
@@ -202,6 +135,47 @@ def _by_plan(
     return pairs or Found(()), whole
 
 
+def _by_blocks(
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    product: Goal | None,
+    options: Options,
+    memory: _Memory,
+    units: float,
+) -> tuple[Found | None, Result | None]:
+    """The proof with blocks as the steps of the concrete threads, or the refutation step by step, if one is found."""
+    parts = memory.blocks
+    try:
+        made = parts.once("blocks", lambda: of_blocks(abstract, concrete, block, options))
+        if made is None or "refuted" in parts.made:
+            return None, None
+        inside = parts.once("memory", lambda: _Memory(options.limits))
+        goal = parts.once("product", lambda: _product(abstract, made.program, block))
+        pairs, whole = _by_plan(abstract, made.program, block, goal, options, inside, (REDUCED, (units,)))
+        if pairs.composition is not None:
+            return replace(pairs, reduced=made.evidence, notes=(*pairs.notes, made.note)), None
+        if whole is not None and whole.verdict is Verdict.PROVED:
+            return Found((whole,), notes=(made.note,), reduced=made.evidence), None
+        if whole is not None and isinstance(whole.play, Position) and product is not None:
+            # Blocks are not asked again: they only prove what is true.
+            parts.made["refuted"] = True
+            threads = made.evidence.threads
+            play = play_of_steps(product, whole.goal, threads, made.made, whole.play, options.limits)
+            if play is not None:
+                decision = Decision(play, strategy=whole.statistics.strategy)
+                return None, result_of(product, decision, 0.0, options)
+    except LimitReached:
+        pass
+    return None, None
+
+
+def _product(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:
+    if is_large(concrete) or is_large(abstract):
+        return None
+    return goals(abstract, concrete, block, whole=True)[0]
+
+
 class _Memory(Struct, frozen=True, eq=False):
     """What one part of the plan leaves to those that come later: the engines' common work, and what was settled; and
     the limits of the whole plan.
@@ -213,6 +187,7 @@ class _Memory(Struct, frozen=True, eq=False):
     besides: Shared = field(default_factory=Shared)
     begun: Shared = field(default_factory=Shared)
     met: Shared = field(default_factory=Shared)
+    blocks: Shared = field(default_factory=Shared)
 
     def of(self, goal: Goal) -> Shared:
         """What the engines share about a goal."""
@@ -250,7 +225,7 @@ def _pairs(
     started = clock()
 
     def decide(goal: Goal) -> Decision:
-        return memory.decided(goal, options, _DEPTHS[effort])
+        return memory.decided(goal, options, DEPTHS[effort])
 
     def begun() -> Work:
         return memory.begun.once((level, block), lambda: begin(abstract, concrete, block, options.limits, level))
@@ -322,6 +297,8 @@ def _related(
 
     def related() -> tuple[Term, ...]:
         match besides:
+            case Besides.SHOWN:
+                return always_shown(whole)
             case Besides.REST:
                 return at_rest(whole)
             case Besides.PLAYS:

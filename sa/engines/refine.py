@@ -89,6 +89,7 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         tried=each_once(options.diary.turns),
         families=of_families,
         units=round(options.limits.work.done - done),
+        reduced=found.reduced,
     )
 
 

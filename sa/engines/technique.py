@@ -35,6 +35,7 @@ EXPLICIT_STATE = Technique(
         "search": {
             "beam": "states that come closer to a claim first, where values grow",
             "ending-loops": "joint blocks of the threads, where all loops end soon",
+            "random": "long runs of many threads, which of them moves chosen at random",
         },
         "copies": {"few": "1, 2, 3 copies of each family, for refutations alone"},
     },
@@ -104,6 +105,7 @@ REDUCTION = Technique(
     "makes a simpler program first: blocks of steps that commute with those of others (Lipton) unless said",
     {
         "transform": {
+            "copies": "locals that equal what nobody else writes are replaced by it",
             "owners": "what a thread loads and stores while nobody else may write it is one update",
             "unbounded-counters": "numbers that wrap around are compared as if they did not",
         }

@@ -67,7 +67,12 @@ class Verification(Struct, frozen=True):
 
 def tried_about(outcome: Verification, claim: Claim) -> tuple[Tried, ...]:
     """The engines that were asked about a claim, each once: as it was asked last, and the time of all its turns."""
-    return each_once(t for t in outcome.tried if any(bad in t.bads for bad in claim.bads))
+    about_ends = claim.ends is not None
+
+    def is_about(tried: Tried) -> bool:
+        return any(bad in tried.bads for bad in claim.bads) or (about_ends and tried.goal == claim.name)
+
+    return each_once(filter(is_about, outcome.tried))
 
 
 def combined(findings: Sequence[Finding]) -> Verdict | None:

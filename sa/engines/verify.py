@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.automata.family import crowd
 from sa.automata.program import Ends, Program, one_of
@@ -34,7 +35,7 @@ from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.memory import RECALLED, Memory, remember, with_memory
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
-from sa.engines.tried import Tried
+from sa.engines.tried import Diary, Tried
 from sa.engines.verification import Finding, Verification, claim_about, combined, notes_about
 from sa.question.asked import Asked, Note, Proof, Settled
 from sa.question.claims import Claim, claims_of, programs_of
@@ -149,14 +150,16 @@ def _endings(work: _Work, claims: Sequence[Claim]) -> Unknown | None:
         # The last one of all has no end of its own.
         bounds = allot(options.bounds, AN_ENDING) if rest or place + 1 < len(claims) else options.bounds
         work.at = _At("search", clock())
-        budget = Budget(bounds, options.seed)
+        budget, diary = Budget(bounds, options.seed), Diary()
         try:
-            found = decided(claim.threads, program.axioms, claim.ends, budget, CLAIMS, _heard(work, "ranking"))
+            heard = _heard(work, "ranking")
+            found = decided(claim.threads, program.axioms, claim.ends, budget, CLAIMS, heard, diary=diary)
             work.ended[claim.beside, claim.ends] = found
         except LimitReached as limit:
             if limit.reason is not Reason.WORK or is_over(options.bounds):
                 return Unknown(limit.reason)
         finally:
+            work.tried += [replace(t, goal=claim.name) for t in diary.turns]
             _over(work)
     return None
 

@@ -19,6 +19,7 @@ from sa.explicit.evidence import proof, run_into
 from sa.explicit.layout import Slot
 from sa.explicit.search import Effort, Search, search
 from sa.explicit.system import System, system
+from sa.explicit.walks import walked
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.term import Var
 
@@ -77,6 +78,17 @@ def _by_beam(asked: Asked, found: Search, budget: Budget, report: Report) -> Ite
     far = search(found.system, BEAM, budget.bounds, report)
     further = {number: state for number, state in far.bad.items() if number not in found.bad}
     yield from _settled(asked, replace(far, bad=further))
+
+
+def by_walks(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+    """Runs that chance finds, where not all states could be looked at. Raises LimitReached."""
+    quick = _quick(asked, budget, report)
+    if quick.ended:
+        return
+    known = set(quick.bad)
+    for found in walked(quick.system, budget.seed, budget.bounds, report):
+        yield from _settled(asked, replace(found, bad={n: state for n, state in found.bad.items() if n not in known}))
+        known.update(found.bad)
 
 
 def by_all_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:

@@ -94,8 +94,8 @@ class Search(Struct, frozen=True, eq=False):
         return self.exact and self.ended
 
 
-class _Work(Struct):
-    """The search while it runs."""
+class Work(Struct):
+    """A search while it runs, over states that are packed in a layout."""
 
     making: Making
     effort: Effort
@@ -111,16 +111,10 @@ class _Work(Struct):
 
 def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) -> Search:
     """All states of the system, or as many as the effort allows. Raises LimitReached."""
-    reducing = reduction(s) if effort.reduced else None
-    first = tuple(frozenset[int]() for _ in s.threads) if reducing is None else reducing.first
-    pool = interesting(_terms(s))[: _IN_A_BEAM if effort.beam else None]
-    order = (*s.counters, *s.variables)
-    decidable = {i for i, c in enumerate(s.claims) if c is None or executable((c,), order)}
     # A beam is short: it does not begin again for a number that needs more room.
     widths = dict.fromkeys(s.variables, WIDTHS[-1]) if effort.beam else {}
     while True:
-        making = Making(s, layout(s, widths), pool, effort.few, bounds, not s.partial)
-        work = _Work(making, effort, reducing, set(decidable))
+        work = begun(s, effort, bounds, widths)
         try:
             _run(work, report)
         except TooWide as problem:
@@ -129,6 +123,24 @@ def search(s: System, effort: Effort, bounds: Limits, report: Report = unheard) 
                 widths[problem.var] = wider[0]
                 continue
         break
+    return found_by(work)
+
+
+def begun(s: System, effort: Effort, bounds: Limits, widths: Mapping[Var, int]) -> Work:
+    """A search that has looked at nothing yet."""
+    pool = interesting(_terms(s))[: _IN_A_BEAM if effort.beam else None]
+    order = (*s.counters, *s.variables)
+    decidable = {i for i, c in enumerate(s.claims) if c is None or executable((c,), order)}
+    making = Making(s, layout(s, widths), pool, effort.few, bounds, not s.partial)
+    work = Work(making, effort, reduction(s) if effort.reduced else None, decidable)
+    work.claims = [(i, *tested(making, c)) for i, c in enumerate(s.claims) if c is not None and i in work.open]
+    return work
+
+
+def found_by(work: Work) -> Search:
+    """What a search has found."""
+    s, pool = work.making.system, work.making.pool
+    first = tuple(frozenset[int]() for _ in s.threads) if work.reduction is None else work.reduction.first
     levels, seen = work.levels, work.seen
     if levels is None:
         return Search(
@@ -152,13 +164,8 @@ def _terms(s: System) -> Iterator[Term]:
         yield from act.updates.values()
 
 
-def _run(work: _Work, report: Report) -> None:
-    work.claims = [
-        (i, *tested(work.making, c))
-        for i, c in enumerate(work.making.system.claims)
-        if c is not None and i in work.open
-    ]
-    frontier, steps, random, since = list(_starts(work)), 0, Random(0), _BETWEEN_LOOKS
+def _run(work: Work, report: Report) -> None:
+    frontier, steps, random, since = list(starts_of(work)), 0, Random(0), _BETWEEN_LOOKS
     while frontier and work.open:
         later = list[int]()
         remaining = iter(frontier)
@@ -188,7 +195,7 @@ def _run(work: _Work, report: Report) -> None:
     work.ended = not frontier
 
 
-def _is_wide(work: _Work, frontier: Collection[int]) -> bool:
+def _is_wide(work: Work, frontier: Collection[int]) -> bool:
     """Whether it is time to step whole levels at once."""
     effort = work.effort
     far = len(work.seen) >= effort.singly and len(frontier) >= effort.wide and effort.by_levels > len(work.seen)
@@ -199,14 +206,14 @@ def _is_wide(work: _Work, frontier: Collection[int]) -> bool:
     return fits and all(slot.mask.bit_length() <= WORD for slot in where.slots.values())
 
 
-def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> None:
+def _by_levels(work: Work, frontier: list[int], steps: int, report: Report) -> None:
     """Go on from the frontier level by level. Raises TooWide."""
     from sa.explicit.columns import test_of, violated, words_in
     from sa.explicit.levels import Levels, machine
 
     making, plan = work.making, None if work.reduction is None else partial(_alone, work)
     tests = [(i, test_of(making, c)) for i, c in enumerate(making.system.claims) if c is not None and i in work.open]
-    made, fresh = machine(making, plan, partial(_is_bad, work)), set(frontier)
+    made, fresh = machine(making, plan, partial(note_bad, work)), set(frontier)
     levels = Levels(made, frontier, [s for s in work.seen if s not in fresh], words_in(making.layout))
     work.levels = levels
 
@@ -219,13 +226,13 @@ def _by_levels(work: _Work, frontier: list[int], steps: int, report: Report) -> 
         new, steps = levels.advance(between), steps + 1
         for number, test in tests:
             if (wrong := violated(new, test(new))) is not None:
-                _is_bad(work, number, wrong)
+                note_bad(work, number, wrong)
         if not new.shape[1]:
             work.ended = True
             return
 
 
-def _forget(work: _Work) -> None:
+def _forget(work: Work) -> None:
     """Parts that rarely come again are not worth their memory."""
     remembered = sum(len(known) for _, known, _ in work.making.moves.values())
     if remembered > _REMEMBERED and remembered > _FOR_A_STATE * len(work.seen):
@@ -233,7 +240,7 @@ def _forget(work: _Work) -> None:
             known.clear()
 
 
-def _expanded(work: _Work, frontier: Iterable[int]) -> list[int]:
+def _expanded(work: Work, frontier: Iterable[int]) -> list[int]:
     """The new states that steps lead to."""
     seen, plans, places, hits, claims = work.seen, work.plans, work.making.layout.places, work.making.hits, work.claims
     later = list[int]()
@@ -264,21 +271,22 @@ def _expanded(work: _Work, frontier: Iterable[int]) -> list[int]:
                             if test(after & read):
                                 fine.add(after & read)
                             else:
-                                _is_bad(work, number, after)
+                                note_bad(work, number, after)
         if hits:
             for number in hits:
-                _is_bad(work, number, state)
+                note_bad(work, number, state)
             hits.clear()
     return later
 
 
-def _is_bad(work: _Work, number: int, state: int) -> None:
+def note_bad(work: Work, number: int, state: int) -> None:
+    """Note where something bad was found first."""
     if number in work.open:
         work.open.discard(number)
         work.bad[number] = state
 
 
-def _alone(work: _Work, places: int) -> tuple[tuple[int, ...], ...]:
+def _alone(work: Work, places: int) -> tuple[tuple[int, ...], ...]:
     """At a joint location: threads that may go first, each with those that must go with it."""
     if work.reduction is None:
         return ()
@@ -287,7 +295,7 @@ def _alone(work: _Work, places: int) -> tuple[tuple[int, ...], ...]:
     return tuple((thread, *others) for thread, others in candidates(work.reduction, here))
 
 
-def _plan(work: _Work, places: int) -> Plan:
+def _plan(work: Work, places: int) -> Plan:
     """Who is stepped at a joint location."""
     making = work.making
     slots = [making.layout.slots[c] for c in making.system.counters]
@@ -297,7 +305,7 @@ def _plan(work: _Work, places: int) -> Plan:
     return chosen, tuple(m for m, thread, place in zip(moves, making.system.acts, here, strict=True) if thread[place])
 
 
-def _starts(work: _Work) -> Iterator[int]:
+def starts_of(work: Work) -> Iterator[int]:
     """The initial states, each noted as reached from itself."""
     s, slots = work.making.system, work.making.layout.slots
     needed = starting(s)
@@ -314,11 +322,11 @@ def _starts(work: _Work) -> Iterator[int]:
             work.seen[state] = state
             for number, read, _, test in work.claims:
                 if not test(state & read):
-                    _is_bad(work, number, state)
+                    note_bad(work, number, state)
             yield state
 
 
-def _rows(work: _Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[Row]:
+def _rows(work: Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[Row]:
     if not needed:
         if predicate(formula, ())(()):
             yield ()

@@ -11,9 +11,11 @@ from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
+from sa.base.source import Source
 from sa.frontends.opened import opened
 from sa.frontends.reading import USUAL, Reading, is_llvm
 from sa.language.loaded import Loaded, LoadedScript
+from sa.language.read import read_source
 
 if TYPE_CHECKING:
     from sa.frontends.flow.compared import Compared, Refused
@@ -54,7 +56,18 @@ def _llvm() -> Loader:
 
 
 #: The loaders by suffix, each imported when a file needs it. Files with another suffix are read as `.sa`.
-KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType({".sa": _sa, ".c": _c, ".i": _c, ".ll": _llvm})
+KINDS: Mapping[str, Callable[[], Loader]] = MappingProxyType(
+    {".sa": _sa, ".c": _c, ".i": _c, ".ll": _llvm, ".bc": _llvm}
+)
+
+
+def source_of(path: str) -> Source:
+    """The text of a file; of bitcode what LLVM prints of it. Raises InputError."""
+    if not path.lower().endswith(".bc"):
+        return read_source(path)
+    from sa.frontends.llvm.read import disassembled
+
+    return disassembled(path)
 
 
 def prepare() -> None:

@@ -72,7 +72,7 @@ USUAL = Reading()
 
 def is_llvm(path: str) -> bool:
     """Whether a file is of LLVM IR, of which functions are compared, by its name alone."""
-    return path.lower().endswith(".ll")
+    return path.lower().endswith((".ll", ".bc"))
 
 
 def is_c(path: str) -> bool:

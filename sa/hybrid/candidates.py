@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sa.base.limits import Limits
 from sa.certificates.run import Bad
+from sa.hybrid.outlines import outlines
 from sa.hybrid.points import Point
 from sa.hybrid.solve import Held, Horn
 from sa.invariants.conjunctions import conjunctions, impossible, under
@@ -82,8 +83,12 @@ def candidates(made: Horn) -> Iterator[Term]:
     yield from (substitute(a, {v: x}) for a, v in single for x in sorted(copies[v] & own, key=lambda x: x.key))
     # What a test bounds is beyond the bound by one when the loop is left.
     yield from (build.at_most_zero(build.sub(a.total, build.ONE)) for a in tests if isinstance(a, Le))
+    yield from outlines(made.steps)
     numbers = [v for v in data if v.sort == INT]
-    for one, two in combinations(numbers, 2) if len(numbers) <= ORDERED else ():
+    # Of many numbers it is copies that are compared, with what they were copied from.
+    few = len(numbers) <= ORDERED
+    pairs = ((v, x) for v, x in combinations(numbers, 2) if few or x in copies.get(v, ()))
+    for one, two in pairs:
         yield from (build.le(one, two), build.le(two, one), build.ne(one, two))
     yield from (build.le(build.ZERO, v) for v in numbers)
 

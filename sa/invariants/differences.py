@@ -32,6 +32,9 @@ THRESHOLDS = 8
 #: Steps through all edges, times that a location is joined before it is widened, and the most variables.
 STEPS, JOINS, VARIABLES = 30_000, 3, 24
 
+#: Units of a place that is looked at, and of each constraint that its steps add to a zone.
+A_PLACE, A_CONSTRAINT = 600, 12
+
 
 class Others(Enum):
     """What others do to shared variables: nothing, what the environments say, or anything."""
@@ -78,6 +81,7 @@ def spread(
     A bound that grows is widened to the next of `bounds`. Raises LimitReached.
     """
     places = tuple(leaving)
+    sizes = {p: sum(zones.size(relations) for _, _, relations in here) for p, here in leaving.items()}
     order = {place: i for i, place in enumerate(places)}
     found, joins = dict(starts), dict.fromkeys(leaving, 0)
     queue = sorted(order[p] for p in starts)
@@ -85,8 +89,8 @@ def spread(
     for _ in range(most):
         if not queue:
             return found
-        spend(limits, 1200)
         place = places[heappop(queue)]
+        spend(limits, A_PLACE + A_CONSTRAINT * sizes[place])
         waiting.discard(place)
         for target, changed, relations in leaving[place]:
             came = zones.after(found[place], relations, changed)

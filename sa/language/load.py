@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Set
 from os.path import realpath
 
 from msgspec import Struct
 
 from sa.automata.automaton import Kind
 from sa.base.diagnostic import Diagnostic, InputError, error
-from sa.base.source import Source
+from sa.base.source import Source, Span, line_text, position
 from sa.language import syntax
 from sa.language.elaborate import Elaborated, elaborate
 from sa.language.elaborate.declarations import Imported
@@ -29,9 +30,7 @@ class _File(Struct, frozen=True):
 
 
 def load_program(path: str, split: bool = False) -> Loaded:
-    """Read, parse and elaborate a file and its imports. Raises InputError with all errors of its imports, or else
-    all of its own.
-    """
+    """Read, parse and elaborate a file and its imports. Raises InputError with all their errors."""
     return _program(_read(path, split, ()), split)
 
 
@@ -84,6 +83,7 @@ def _parsed(source: Source, split: bool, above: tuple[str, ...]) -> _File:
     module, path = parse(source), source.name
     here = (*above, realpath(path))
     sources, imports, problems = {source.name: source}, dict[str, Elaborated](), list[Diagnostic]()
+    missing = set[str]()
     for declaration in module.declarations:
         if isinstance(declaration, syntax.Import):
             try:
@@ -91,11 +91,28 @@ def _parsed(source: Source, split: bool, above: tuple[str, ...]) -> _File:
                 imports[declaration.alias.name] = elaborate(file.module, _exported(file.imports), split, imported=True)
             except InputError as wrong:
                 problems.extend(wrong.diagnostics)
+                missing.add(declaration.alias.name)
             else:
                 sources |= {s.name: s for s in file.sources if s.name not in sources}
+    made = _File(module, imports, tuple(sources.values()))
     if problems:
-        raise InputError(tuple(dict.fromkeys(problems)))
-    return _File(module, imports, tuple(sources.values()))
+        raise InputError(tuple(dict.fromkeys((*problems, *_own_errors(made, split, missing)))))
+    return made
+
+
+def _own_errors(file: _File, split: bool, missing: Set[str]) -> Iterator[Diagnostic]:
+    """The errors of a file itself that have nothing to do with the imports that are missing."""
+    try:
+        _loaded(file, split)
+    except InputError as wrong:
+        for found in wrong.diagnostics:
+            words = "" if found.span is None else line_text(found.span.source, _line_of(found.span))
+            if found.span is not None and missing.isdisjoint(re.findall(r"\w+", words)):
+                yield found
+
+
+def _line_of(span: Span) -> int:
+    return position(span.source, span.start).line
 
 
 def _imported(declaration: syntax.Import, path: str, split: bool, above: tuple[str, ...]) -> _File:

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from lsprotocol import types
-from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from sa import __version__
 from sa.app import editing
-from sa.base.diagnostic import Diagnostic, InputError, Severity
-from sa.base.source import Source, Span, position
+from sa.base.diagnostic import InputError
+from sa.base.source import Source, position
 from sa.base.verdict import Verdict
 from sa.lsp.asking import Asking, asking, environments, here
+from sa.lsp.documents import (
+    diagnostic_of,
+    location_of,
+    outline_of,
+    path_of,
+    roots_of,
+    source_of,
+    unsaved_texts,
+    uri_of,
+    uri_of_path,
+)
 from sa.lsp.lenses import lens_titles
 from sa.lsp.positions import to_offset, to_position, to_range, whole
+from sa.lsp.reading import SYMBOL, while_reading
 from sa.report.facts import Part
 from sa.report.json import SpanJson
 
 #: So many members of a family are told of where one hovers.
 _MOST = 4
 DECIDE, CANCEL = "sacheck.decide", "sacheck.cancel"
-
-_SEVERITY = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.NOTE: types.DiagnosticSeverity.Information,
-}
-_SYMBOL = {
-    "constant": types.SymbolKind.Constant,
-    "parameter": types.SymbolKind.Constant,
-    "constructor": types.SymbolKind.EnumMember,
-    "type": types.SymbolKind.Enum,
-    "definition": types.SymbolKind.Function,
-    "function": types.SymbolKind.Function,
-    "procedure": types.SymbolKind.Function,
-    "thread": types.SymbolKind.Class,
-    "location": types.SymbolKind.Key,
-    "file": types.SymbolKind.Module,
-    "invariant": types.SymbolKind.Property,
-    "refinement": types.SymbolKind.Interface,
-    "step": types.SymbolKind.Interface,
-}
 
 
 def server() -> LanguageServer:
@@ -54,6 +43,7 @@ def server() -> LanguageServer:
     _texts(made, asked)
     _names(made, asked)
     _edits(made)
+    while_reading(made, asked)
     _verdicts(made, asked)
 
     @made.feature(types.SHUTDOWN)
@@ -62,37 +52,6 @@ def server() -> LanguageServer:
         asked.inferred.close()
 
     return made
-
-
-def _path(uri: str) -> str:
-    return uris.to_fs_path(uri) or uri
-
-
-def _source(made: LanguageServer, uri: str) -> Source:
-    """The text of a document as the editor has it."""
-    return Source(_path(uri), made.workspace.get_text_document(uri).source)
-
-
-def _uri(path: str) -> str:
-    return uris.from_fs_path(path) or path
-
-
-def _unsaved(made: LanguageServer) -> Callable[[str], str | None]:
-    """The texts that the editor has open, by their real paths."""
-    texts = {os.path.realpath(_path(d.uri)): d for d in made.workspace.text_documents.values()}
-    return lambda path: texts[path].source if path in texts else None
-
-
-def _uri_of(made: LanguageServer, path: str) -> str:
-    """The editor's own name of a file that it has open."""
-    opened = (d.uri for d in made.workspace.text_documents.values() if os.path.realpath(_path(d.uri)) == path)
-    return next(opened, _uri(path))
-
-
-def _roots(made: LanguageServer) -> list[str]:
-    """The folders that the editor has open."""
-    folders = [_path(uri) for uri in made.workspace.folders]
-    return folders or [p for p in (made.workspace.root_path,) if p]
 
 
 # ---------------------------------------------------------------- errors
@@ -123,56 +82,33 @@ def _texts(made: LanguageServer, asked: Asking) -> None:
 
 
 def _forget(asked: Asking, uri: str) -> None:
-    asked.answers.forget(_path(uri))
-    asked.inferred.forget(_path(uri))
+    asked.answers.forget(path_of(uri))
+    asked.inferred.forget(path_of(uri))
 
 
 def _infer(made: LanguageServer, asked: Asking, uri: str) -> None:
     """Look for invariants and environments of a text that is as it was saved."""
-    source = _source(made, uri)
+    source = source_of(made, uri)
     if editing.is_saved(source.name, source.text):
         asked.inferred.ask(source.name, lambda: None)
 
 
 def _publish(made: LanguageServer, asked: Asking, uri: str) -> None:
     """Tell the editor what is wrong with a text, and what was refuted of it."""
-    source = _source(made, uri)
+    source = source_of(made, uri)
     noticed = editing.complaints(source.name, source.text)
-    told = [_diagnostic(d, source) for d in noticed]
+    told = [diagnostic_of(d, source) for d in noticed]
     facts = asked.answers.found(source.name)
     if facts is not None:
         told.extend(_refuted(part, source) for part in facts.parts if part.verdict is not Verdict.PROVED)
     made.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told))
 
 
-def _diagnostic(found: Diagnostic, source: Source) -> types.Diagnostic:
-    """A message where it belongs; one about another file stands at the beginning and names that file."""
-    span = found.span
-    here = span is not None and span.source.name == source.name
-    hint = f"\nhint: {found.hint}" if found.hint else ""
-    place = "" if here or span is None else f"{span.source.name}: "
-    start = types.Range(types.Position(0, 0), types.Position(0, 0))
-    related = [
-        types.DiagnosticRelatedInformation(
-            types.Location(_uri(label.span.source.name), to_range(label.span)), label.text or "here"
-        )
-        for label in found.labels
-    ]
-    return types.Diagnostic(
-        to_range(span) if here and span is not None else start,
-        f"{place}{found.message}{hint}",
-        _SEVERITY[found.severity],
-        code=found.code,
-        source="sacheck",
-        related_information=related,
-    )
-
-
 def _refuted(part: Part, source: Source) -> types.Diagnostic:
     """A claim without a proof, with the steps of its run or play."""
     steps = [
         types.DiagnosticRelatedInformation(
-            types.Location(_uri(visit.span.file), _range(visit.span, source)), f"step {n}: {visit.text}"
+            types.Location(uri_of_path(visit.span.file), _range(visit.span, source)), f"step {n}: {visit.text}"
         )
         for n, visit in enumerate(part.path, 1)
     ]
@@ -220,7 +156,7 @@ def _names(made: LanguageServer, asked: Asking) -> None:
     @made.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> list[types.Location]:
         found = _meaning(made, params.text_document.uri, params.position)
-        return [] if found is None else [_location(made, d.place) for d in found.declarations]
+        return [] if found is None else [location_of(made, d.place) for d in found.declarations]
 
     @made.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
@@ -229,32 +165,23 @@ def _names(made: LanguageServer, asked: Asking) -> None:
             return []
         left_out = set() if params.context.include_declaration else {d.place for d in found.all_declarations}
         places = (place for file in found.places.values() for place in file)
-        return [_location(made, place) for place in places if place not in left_out]
+        return [location_of(made, place) for place in places if place not in left_out]
 
     @made.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        found = _outline(made, params.text_document.uri)
+        found = outline_of(made, params.text_document.uri)
         return [] if found is None else _symbols(editing.names(found))
 
     @made.feature(types.TEXT_DOCUMENT_COMPLETION)
     def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
-        source = _source(made, params.text_document.uri)
+        source = source_of(made, params.text_document.uri)
         known = editing.known_names(editing.read(source.name, source.text), to_offset(source, params.position))
         return [types.CompletionItem(name, detail=kind) for name, kind in known.items()]
 
 
-def _outline(made: LanguageServer, uri: str) -> editing.Outline | None:
-    source = _source(made, uri)
-    return editing.read(source.name, source.text)
-
-
 def _meaning(made: LanguageServer, uri: str, at: types.Position) -> editing.Meaning | None:
-    source = _source(made, uri)
-    return editing.meaning_of(source.name, to_offset(source, at), _roots(made), _unsaved(made))
-
-
-def _location(made: LanguageServer, place: Span) -> types.Location:
-    return types.Location(_uri_of(made, place.source.name), to_range(place))
+    source = source_of(made, uri)
+    return editing.meaning_of(source.name, to_offset(source, at), roots_of(made), unsaved_texts(made))
 
 
 def _described(declared: editing.Declared) -> str:
@@ -265,7 +192,7 @@ def _inferred(
     made: LanguageServer, asked: Asking, params: types.HoverParams, found: editing.Meaning | None
 ) -> list[str]:
     """What was inferred about the place: of a thread its environment, in a thread what holds before the step."""
-    source = _source(made, params.text_document.uri)
+    source = source_of(made, params.text_document.uri)
     known = asked.inferred.found(source.name)
     if known is None:
         return []
@@ -295,7 +222,7 @@ def _symbols(declared: Sequence[editing.Declared]) -> list[types.DocumentSymbol]
 
 
 def _symbol(d: editing.Declared, inside: Sequence[types.DocumentSymbol] = ()) -> types.DocumentSymbol:
-    kind = _SYMBOL.get(d.kind, types.SymbolKind.Variable)
+    kind = SYMBOL.get(d.kind, types.SymbolKind.Variable)
     return types.DocumentSymbol(d.name, kind, to_range(d.whole), to_range(d.place), detail=d.kind, children=[*inside])
 
 
@@ -307,21 +234,21 @@ def _edits(made: LanguageServer) -> None:
 
     @made.feature(types.TEXT_DOCUMENT_RENAME)
     def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        source = _source(made, params.text_document.uri)
+        source = source_of(made, params.text_document.uri)
         offset = to_offset(source, params.position)
-        found = editing.renamed(source.name, offset, params.new_name, _roots(made), _unsaved(made))
+        found = editing.renamed(source.name, offset, params.new_name, roots_of(made), unsaved_texts(made))
         if found.problem is not None:
             made.window_show_message(types.ShowMessageParams(types.MessageType.Error, found.problem))
             return None
         edits = {
-            _uri_of(made, path): [types.TextEdit(to_range(place), params.new_name) for place in places]
+            uri_of(made, path): [types.TextEdit(to_range(place), params.new_name) for place in places]
             for path, places in found.places.items()
         }
         return types.WorkspaceEdit(changes=edits)
 
     @made.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
-        source = _source(made, params.text_document.uri)
+        source = source_of(made, params.text_document.uri)
         text = editing.formatted(source.name, source.text)
         return [] if text is None or text == source.text else [types.TextEdit(whole(source), text)]
 
@@ -335,22 +262,22 @@ def _verdicts(made: LanguageServer, asked: Asking) -> None:
     @made.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
-        source = _source(made, uri)
+        source = source_of(made, uri)
         facts, running = asked.answers.found(source.name), asked.answers.running(source.name)
-        told = lens_titles(_outline(made, uri), source, facts, running)
+        told = lens_titles(outline_of(made, uri), source, facts, running)
         return [_lens(line, title, CANCEL if running else DECIDE, uri) for line, title in told.items()]
 
     @made.command(DECIDE)
     def decide(uri: str) -> None:
         try:
-            asked.answers.ask(_path(uri), partial(_told, made, asked, uri))
+            asked.answers.ask(path_of(uri), partial(_told, made, asked, uri))
         except InputError as wrong:
             made.window_show_message(types.ShowMessageParams(types.MessageType.Error, str(wrong)))
         made.workspace_code_lens_refresh(None)
 
     @made.command(CANCEL)
     def cancel(uri: str) -> None:
-        asked.answers.cancel(_path(uri))
+        asked.answers.cancel(path_of(uri))
         made.workspace_code_lens_refresh(None)
 
 

@@ -80,7 +80,7 @@ def _is_straight(goal: Goal, play: Position | Chosen, session: Session) -> bool:
     start, matters = starting(m, play.concrete), m.matters[goal.abstract.initial]
     if start is None or any(t.free for v, t in zip(m.order, start.values, strict=True) if v in matters):
         return False
-    return len(list(islice(_runs(play), 2))) == 1
+    return len(list(islice(runs_of(play), 2))) == 1
 
 
 def _matched(goal: Goal, play: Position | Chosen, session: Session) -> bool | None:
@@ -89,7 +89,7 @@ def _matched(goal: Goal, play: Position | Chosen, session: Session) -> bool | No
     start = starting(m, play.concrete)
     if start is None:
         return False
-    chase, runs = _Chase(m, {goal.abstract.initial: [start]}), _runs(play)
+    chase, runs = _Chase(m, {goal.abstract.initial: [start]}), runs_of(play)
     found = list[bool | None]()
     for run in islice(runs, RUN_BOUND):
         found.append(_follow(chase, play.concrete, run))
@@ -106,7 +106,7 @@ class _Chase(Struct, eq=False):
     known: dict[tuple[object, ...], dict[str, list[Front]] | None] = field(default_factory=dict)
 
 
-def _runs(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
+def runs_of(play: Position | Chosen) -> Iterator[tuple[Move, ...]]:
     """The longest concrete runs that a play shows, each once however many answers there are to it."""
     openings = (play,) if isinstance(play, Position) else play.openings
     pending: list[tuple[list[Position], tuple[Move, ...]]] = [([o for o in openings if isinstance(o, Position)], ())]

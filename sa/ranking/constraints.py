@@ -6,13 +6,13 @@ weaken a premise, which is sound: what follows from it still follows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
-from sa.terms.term import And, Forall, IsZero, Le, Not, Or, Term, Var
+from sa.terms.term import And, Div, Forall, IsZero, Le, Mod, Not, Or, Term, Var, subterms
 
 #: Premises of one step are taken apart into so many alternatives at most, and conditionals so many times.
 _MOST, _SPLITS = 24, 4
@@ -37,7 +37,8 @@ def alternatives(premise: Sequence[Term], updates: Mapping[Var, Term]) -> Iterat
     """The cases of a step."""
     for formulas, written in _split(tuple(premise), dict(updates), _SPLITS):
         for literals in _cases(formulas):
-            rows = tuple(row for f in literals for row in _rows(f))
+            known = _quotients((*literals, *written.values()))
+            rows = (*(row for f in literals for row in _rows(f)), *known)
             if not any(r.constant < 0 and not r.parts for r in rows):
                 yield Alternative(rows, written)
 
@@ -93,6 +94,22 @@ def _disjuncts(formula: Term) -> Iterator[Term]:
             yield build.le(total, build.integer(-1))
         case _:
             yield formula
+
+
+def _quotients(terms: Iterable[Term]) -> Iterator[Row]:
+    """What holds of quotients and remainders by constants, which are numbers of their own otherwise."""
+    for term in subterms(terms):
+        match term:
+            case Div(dividend, divisor):
+                constant, parts = build.linear_parts(dividend)
+                left = {t: c for t, c in parts.items() if t is not term}
+                yield Row(constant, {**left, term: -divisor}, False)
+                yield Row(divisor - 1 - constant, {**{t: -c for t, c in left.items()}, term: divisor}, False)
+            case Mod(_, divisor):
+                yield Row(0, {term: 1}, False)
+                yield Row(divisor - 1, {term: -1}, False)
+            case _:
+                pass
 
 
 def _rows(literal: Term) -> Iterator[Row]:

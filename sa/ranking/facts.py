@@ -5,18 +5,23 @@ Nothing is shown here. What a rank needs of it is a condition that the checker, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, permutations
 
 from sa.base.limits import Limits
 from sa.domains import zones
 from sa.invariants.differences import VARIABLES, Leading, spread, thresholds
 from sa.ranking.points import Graph
-from sa.terms.build import FALSE, TRUE, land
-from sa.terms.term import Term
+from sa.smt.session import Session
+from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, land, le
+from sa.terms.sort import INT
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
 
 #: How often a point may be looked at, on average.
 _LOOKS = 40
+#: How many questions there may be about signs in a round.
+_QUESTIONS = 1_500
 
 
 def facts_at(graph: Graph, bounds: Limits) -> tuple[tuple[Term, ...], ...]:
@@ -45,6 +50,42 @@ def facts_at(graph: Graph, bounds: Limits) -> tuple[tuple[Term, ...], ...]:
     if not found:
         return none
     return tuple(zones.formulas(found[n]) if n in found else (FALSE,) for n in range(len(graph.points)))
+
+
+def with_signs(graph: Graph, facts: tuple[tuple[Term, ...], ...], session: Session) -> tuple[tuple[Term, ...], ...]:
+    """The formulas, with signs of numbers, and their order, which steps seem to keep: what is left of all (Houdini).
+
+    As they are where there is too much to look at. Raises LimitReached.
+    """
+    numbers = [v.var for v in dict.fromkeys(v for t in graph.separate for v in t.variables) if v.var.sort == INT]
+    signs = [le(c, v) for v in numbers for c in (ZERO, ONE)]
+    ordered = [le(add(v, c), w) for v, w in permutations(numbers, 2) for c in (ZERO, ONE)]
+    if (len(signs) + len(ordered)) * len(graph.steps) <= _QUESTIONS:
+        signs += ordered
+    if len(signs) * len(graph.steps) > _QUESTIONS:
+        return facts
+    left = [{s for s in signs if not session.implied(s, (*k, *f))} for k, f in zip(graph.known, facts, strict=True)]
+    for start in graph.starts:
+        left[start] = {s for s in left[start] if session.implied(s, (*graph.init, *graph.known[start]))}
+    changing = True
+    while changing:
+        changing = False
+        for source, target, premise, updates in _all_steps(graph):
+            known = (*premise, *facts[source], *sorted(left[source], key=repr))
+            lost = {s for s in left[target] if not session.implied(substitute(s, updates), known)}
+            changing = changing or bool(lost)
+            left[target] -= lost
+    order = {s: n for n, s in enumerate(signs)}
+    return tuple((*f, *sorted(more, key=order.__getitem__)) for f, more in zip(facts, left, strict=True))
+
+
+def _all_steps(graph: Graph) -> Iterator[tuple[int, int, Sequence[Term], Mapping[Var, Term]]]:
+    """The steps of the threads, and those of others at each point."""
+    for step in graph.steps:
+        yield step.passage[0], step.passage[3], step.premise, step.updates
+    for premise, updates in graph.disturbances:
+        for n, known in enumerate(graph.known) if updates else ():
+            yield n, n, (*premise, *known), updates
 
 
 def _meet(*formulas: Sequence[Term]) -> zones.Zone | None:

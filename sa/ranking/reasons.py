@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
@@ -10,7 +10,7 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.certificates.ends import Part, Ranked
 from sa.conditions.never import at_places
-from sa.ranking.facts import facts_at
+from sa.ranking.facts import facts_at, with_signs
 from sa.ranking.points import Graph, graph_of_all, graph_of_thread, open_at
 from sa.ranking.stages import Left, part_of
 from sa.smt.session import Session
@@ -36,12 +36,22 @@ def by_threads(
             graph = graph_of_thread(separate, number, ends)
             found = part_of(graph, ends, _nothing(graph), graph.starts, session)
             if isinstance(found, Left):
-                found = part_of(graph, ends, facts_at(graph, bounds), graph.starts, session)
+                found = _with_facts(graph, ends, graph.starts, session)
             if isinstance(found, Left):
                 left.append(found)
             else:
                 parts.append(found)
     return tuple(left) if left else Ranked(threads, ends, tuple(parts), (), axioms)
+
+
+def _with_facts(graph: Graph, ends: Ends, roots: Sequence[int], session: Session) -> Part | Left:
+    """A reason with what seems to hold at points: differences first, then signs, too."""
+    facts = facts_at(graph, session.bounds)
+    found = part_of(graph, ends, facts, roots, session)
+    if isinstance(found, Left):
+        more = with_signs(graph, facts, session)
+        found = part_of(graph, ends, more, roots, session) if more != facts else found
+    return found
 
 
 def _nothing(graph: Graph) -> tuple[tuple[Term, ...], ...]:
@@ -62,7 +72,7 @@ def together(
     roots = graph.starts if ends.until is None else tuple(_open_points(graph, ends))
     found = part_of(graph, ends, _nothing(graph), roots, session)
     if isinstance(found, Left):
-        found = part_of(graph, ends, facts_at(graph, bounds), roots, session)
+        found = _with_facts(graph, ends, roots, session)
     return Ranked(threads, ends, (found,), (), axioms) if isinstance(found, Part) else found
 
 

@@ -7,13 +7,13 @@ components that are left without the steps which lower that rank, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Edge, edges_from
+from sa.automata.automaton import Edge, Kind, edges_from
 from sa.automata.components import components
 from sa.automata.ranges import within
 from sa.base.limits import Limits, spend
@@ -22,9 +22,9 @@ from sa.certificates.preservation import Following, PairRank
 from sa.certificates.relation import AbstractPath, EdgeAnswer, Relation
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.smt.session import Session
-from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, integer, land, le
+from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, conjoined, integer, land, le
 from sa.terms.sort import INT
-from sa.terms.substitute import substitute
+from sa.terms.substitute import primed, substitute
 from sa.terms.term import Le, Term, Var, subterms
 
 #: A pair of locations.
@@ -57,7 +57,8 @@ def is_staying(path: AbstractPath) -> bool:
 
 def following(goal: Goal, relation: Relation, bounds: Limits) -> Following | Unranked:
     """The relation with ranks; or where there seem to be none. Raises LimitReached."""
-    search = _Search(Session(bounds, tuple(a.formula for a in goal.axioms)), _numbers(goal))
+    session = Session(bounds, tuple(a.formula for a in goal.axioms))
+    search = _Search(session, _numbers(goal), {} if goal.closed else dict(_disturbances(goal, relation)))
     stays = tuple(_stays(goal, relation))
     pairs = [(p.concrete, p.abstract) for p in relation.pairs]
     found = _ranks(search, pairs, stays)
@@ -69,8 +70,11 @@ def following(goal: Goal, relation: Relation, bounds: Limits) -> Following | Unr
 
 
 class _Search(Struct, frozen=True, eq=False):
+    """What ranks are made of, and what environments do at pairs: steps between states of the pair."""
+
     session: Session
     variables: tuple[Var, ...]
+    disturbances: Mapping[Pair, tuple[tuple[Term, ...], Mapping[Var, Term]]]
 
 
 def _numbers(goal: Goal) -> tuple[Var, ...]:
@@ -78,16 +82,28 @@ def _numbers(goal: Goal) -> tuple[Var, ...]:
     return tuple(dict.fromkeys(v.var for v in both if v.var.sort == INT))
 
 
+def _psi(goal: Goal, relation: Relation) -> Callable[[Pair], tuple[Term, ...]]:
+    """Ψ of a pair."""
+    lemmas = {(p.concrete, p.abstract): p.lemmas for p in relation.pairs}
+    first, second = ({q.name: q.inv for q in side.locations} for side in (goal.concrete, goal.abstract))
+    iota = iota_of(goal)
+    return lambda pair: conjoined((first[pair[0]], second[pair[1]], iota, *lemmas.get(pair, (FALSE,))))
+
+
+def _disturbances(goal: Goal, relation: Relation) -> Iterator[tuple[Pair, tuple[tuple[Term, ...], Mapping[Var, Term]]]]:
+    """By pair, what a step of both environments asks, and what globals are after it."""
+    psi, closure = _psi(goal, relation), dict(relation.closure)
+    moving = {q.name: q.env for q in goal.concrete.locations}
+    both = (*goal.concrete.variables, *goal.abstract.variables)
+    updates: dict[Var, Term] = {v.var: primed(v.var) for v in both if v.kind is Kind.GLOBAL}
+    for pair in ((p.concrete, p.abstract) for p in relation.pairs):
+        after = (substitute(f, updates) for f in psi(pair))
+        yield pair, (conjoined((*psi(pair), moving[pair[0]] or TRUE, closure.get(pair[1], TRUE), *after)), updates)
+
+
 def _stays(goal: Goal, relation: Relation) -> Iterator[Stay]:
     """The steps that are answered by staying, with Ψ before and after them."""
-    lemmas = {(p.concrete, p.abstract): p.lemmas for p in relation.pairs}
-    places = ({q.name: q.inv for q in side.locations} for side in (goal.concrete, goal.abstract))
-    first, second = places
-    iota = iota_of(goal)
-
-    def psi(pair: Pair) -> tuple[Term, ...]:
-        return conjoined((first[pair[0]], second[pair[1]], iota, *lemmas.get(pair, (FALSE,))))
-
+    psi = _psi(goal, relation)
     for answer in relation.answers:
         edge = goal.concrete.edges[answer.edge]
         if edge.label is not None or not any(map(is_staying, answer.answers)):
@@ -125,9 +141,11 @@ def _within(search: _Search, component: Sequence[Pair], own: list[Stay]) -> dict
         return _ranks(search, component, possible) if possible else dict.fromkeys(component, ())
     points = {p: n for n, p in enumerate(component)}
     cases: list[Cases] = [cases_of(points[s.source], points[s.target], s.premise, s.updates) for s in own]
+    disturbed = ((n, *search.disturbances[p]) for p, n in points.items() if p in search.disturbances)
+    kept = [cases_of(n, n, premise, updates) for n, premise, updates in disturbed]
     for shared in (True, False):
         for strict in sorted(range(len(own)), key=lambda n: (-_comparisons(own[n]), n)):
-            others = [c for n, c in enumerate(cases) if n != strict]
+            others = [*(c for n, c in enumerate(cases) if n != strict), *kept]
             ranks = ranked(
                 tuple(points.values()), search.variables, cases[strict], others, shared, search.session.bounds
             )

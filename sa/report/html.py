@@ -27,7 +27,7 @@ from sa.report.document import (
 )
 from sa.report.explain import Why
 from sa.report.printable import printable
-from sa.report.scene import GOOD_ENDINGS, Act, Frame, Scene, play_scene, run_scene, spans_of
+from sa.report.scene import GOOD_ENDINGS, Act, Frame, Lane, Scene, play_scene, run_scene, spans_of
 from sa.report.snippet import statement
 
 _LEAST_INDENT = 2
@@ -134,7 +134,7 @@ def scene_html(scene: Scene, gathered: Gathered) -> str:
     """A play or a run as a table, a row for each step; scripts of the page step through it."""
     number = gathered.scene(scene)
     heads = "".join(f"<th>{_role(lane.role)}{text(lane.name)}</th>" for lane in scene.lanes)
-    rows = "".join(_frame(i, frame) for i, frame in enumerate(scene.frames))
+    rows = "".join(_frame(i, frame, scene.lanes) for i, frame in enumerate(scene.frames))
     given = ", ".join(f"{name} = {value}" for name, value in scene.parameters)
     where = f'<p class="faint">where {text(given)}</p>' if given else ""
     tone = "good" if scene.ending in GOOD_ENDINGS else "bad"
@@ -155,8 +155,13 @@ def _role(role: str) -> str:
     return f'<span class="faint">{role} </span>'
 
 
-def _frame(number: int, frame: Frame) -> str:
-    cells = "".join(f'<td class="lane-{lane}">{"".join(map(_act, acts))}</td>' for lane, acts in enumerate(frame.acts))
+def _frame(number: int, frame: Frame, lanes: Sequence[Lane]) -> str:
+    # Where there is no room for columns, each cell says whose it is.
+    who = (text(lane.role if lane.role in ("concrete", "abstract") else lane.name) for lane in lanes)
+    cells = "".join(
+        f'<td class="lane-{n}" data-who="{name}">{"".join(map(_act, acts))}</td>'
+        for n, (name, acts) in enumerate(zip(who, frame.acts, strict=True))
+    )
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in frame.notes)
     if notes:
         cells = cells.removesuffix("</td>") + notes + "</td>"
@@ -170,7 +175,15 @@ def _act(act: Act) -> str:
         f"<span>{text(name)}: {text(before)} → <b>{text(after)}</b></span>" for name, before, after in act.changes
     )
     told = f'<div class="changes">{changes}</div>' if changes else ""
-    return f'<div class="act {act.kind}"><code>{line}{text(act.text)}</code>{shown}{told}</div>'
+    remark = f'<p class="strong">{text(act.remark)}</p>' if act.remark else ""
+    before, behind = ("".join(map(_passed, spans)) for spans in (act.before, act.behind))
+    return f'<div class="act {act.kind}">{remark}{before}<code>{line}{text(act.text)}</code>{shown}{behind}{told}</div>'
+
+
+def _passed(span: Span) -> str:
+    """Another line that a step passes."""
+    line = position(span.source, span.start).line
+    return f'<p class="faint"><code><i>{line}</i>{text(statement(span, _WIDEST))}</code></p>'
 
 
 def _reason(why: Why) -> str:
@@ -196,7 +209,7 @@ def scene_data(scene: Scene) -> dict[str, object]:
                 "at": [*last],
                 "moved": [any(act.kind in ("step", "environment") for act in acts) for acts in frame.acts],
                 "shared": list(frame.shared),
-                "states": [None if s is None else [s.location, list(s.values)] for s in frame.states],
+                "states": [None if s is None else [s.location, list(s.values), s.place] for s in frame.states],
             }
         )
     lanes = [{"role": lane.role, "name": lane.name, "file": _file(lane.span)} for lane in scene.lanes]

@@ -37,10 +37,14 @@ class SpanJson(Struct, frozen=True):
 
 
 class LinkJson(Struct, frozen=True):
-    """A call that a step is inlined at, or the definition of a macro that it is an expansion of."""
+    """A call that a step is inlined at, or the definition of a macro that it is an expansion of.
+
+    It is `compiled` where it is the place in C that an instruction of LLVM IR comes from, and else that is left out.
+    """
 
     span: SpanJson
     macro: str | None
+    compiled: bool | UnsetType = UNSET
 
 
 class OriginJson(Struct, frozen=True):
@@ -158,7 +162,7 @@ def _span(span: Span) -> SpanJson:
 
 def origin_json(origin: Origin) -> OriginJson:
     """Where a declaration comes from."""
-    chain = tuple(LinkJson(_span(link.span), link.macro) for link in origin.chain)
+    chain = tuple(LinkJson(_span(link.span), link.macro, link.compiled or UNSET) for link in origin.chain)
     return OriginJson(span_json(origin.span), origin.text, chain or UNSET, tuple(map(_span, origin.passed)) or UNSET)
 
 

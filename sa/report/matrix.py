@@ -131,10 +131,16 @@ def _automaton(role: str, automaton: Automaton) -> str:
     init = f"<p>starts at {text(automaton.initial)} where <code>{text(start)}</code></p>"
     table = f'<div class="scroll"><table class="automaton">{rows}</table></div>'
     drawn = ""
-    if len(automaton.locations) <= MOST_LOCATIONS:
+    if len(automaton.locations) <= MOST_LOCATIONS and _is_written(automaton):
         drawn = f'<div class="picture">{picture(automaton)}</div>'
         table = f"<details><summary>as a table, with invariants and environments</summary>{table}</details>"
     return f'<div class="side" data-lane="{lane}"><h4>{lane}</h4>{init}{drawn}{table}</div>'
+
+
+def _is_written(automaton: Automaton) -> bool:
+    """Whether the steps are those of a text in `.sa`; what a translation makes of C fits no picture."""
+    span = automaton.origin.span
+    return span is None or span.source.name.endswith(".sa")
 
 
 def _location(automaton: Automaton, number: int) -> str:

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from sa.automata.automaton import Origin
-from sa.base.source import position
+from sa.base.source import Span, position
 from sa.report.screen import FAINT
 from sa.report.snippet import statement
 from sa.report.text import Text
 
 
-def passed_told(origin: Origin, own: list[Text], width: int) -> list[Text]:
-    """The lines that tell a step by its `own` place, with the other lines that it passes before and behind them."""
+def around(origin: Origin) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The places of other lines that a step passes, before its own one and behind it."""
     home = None if origin.span is None else position(origin.span.source, origin.span.start).line
-    before, behind = list[Text](), list[Text]()
+    before, behind = list[Span](), list[Span]()
     found = before
     for span in origin.passed:
-        line = position(span.source, span.start).line
-        if line == home:
+        if position(span.source, span.start).line == home:
             found = behind
-            continue
-        number = f"{line:>{len(str(len(span.source.line_starts)))}}: "
-        found.append(Text(f"{number}{statement(span, width - len(number))}", FAINT))
+        else:
+            found.append(span)
+    return tuple(before), tuple(behind)
+
+
+def passed_told(origin: Origin, own: list[Text], width: int) -> list[Text]:
+    """The lines that tell a step by its `own` place, with the other lines that it passes before and behind them."""
+    before, behind = ([_line(span, width) for span in spans] for spans in around(origin))
     return [*before, *own, *behind]
+
+
+def _line(span: Span, width: int) -> Text:
+    number = f"{position(span.source, span.start).line:>{len(str(len(span.source.line_starts)))}}: "
+    return Text(f"{number}{statement(span, width - len(number))}", FAINT)

@@ -96,8 +96,8 @@ def _preservation(outcome: Outcome) -> Iterator[Section]:
         yield (Paragraph(f"{what} is preserved: {said}" if found.unknown is None else f"{what}: {said}"),)
         return
     head = {
-        Kept.TERMINATION: "The concrete program can go on for ever as follows, and no abstract run with the same "
-        "visible actions can:",
+        Kept.TERMINATION: "The concrete program can go on for ever as follows; each abstract run that shows the same "
+        "actions ends, or shows another one:",
         Kept.PROGRESS: "The concrete program can get stuck as follows, and no abstract run with the same visible "
         "actions is stuck or at its end:",
     }

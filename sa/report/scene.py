@@ -6,17 +6,19 @@ sides; a run has one for each thread.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Kind
+from sa.automata.automaton import Automaton, Edge, Kind, location_of
 from sa.automata.program import Program
-from sa.base.source import Span
+from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import Why, is_internal, shown_variables, statement_of
 from sa.report.formulas import action_name
+from sa.report.passed import around
 from sa.report.story import Event, Story, rounds_of
 from sa.report.told import Told, changes_told, told, told_of, values_told
 from sa.terms.sort import Value, show_value
@@ -34,7 +36,8 @@ class Lane(Struct, frozen=True):
 class Act(Struct, frozen=True):
     """What happens in a lane: a `step` of the thread, one of the `environment`, that it `stays`, or has `none`.
 
-    `shown` is the visible action; `changes` are variables with their values before and after.
+    `shown` is the visible action; `changes` are variables with their values before and after. A step that is made of
+    several lines also passes those `before` and `behind` its own; a `remark` says what no text says.
     """
 
     kind: str
@@ -42,12 +45,16 @@ class Act(Struct, frozen=True):
     span: Span | None = None
     shown: str | None = None
     changes: tuple[tuple[str, str, str], ...] = ()
+    before: tuple[Span, ...] = ()
+    behind: tuple[Span, ...] = ()
+    remark: str = ""
 
 
 class State(Struct, frozen=True):
-    """Where a lane is, and what it sees."""
+    """Where a lane is, the same in the user's terms, and what it sees."""
 
     location: str
+    place: str
     values: tuple[tuple[str, str], ...]
 
 
@@ -117,13 +124,29 @@ def _act(event: Event, side: Automaton) -> Act:
     if event.edge is None:
         return Act("environment", "environment", changes=changes)
     mover = "" if event.edge.thread is None else f"{event.edge.thread}: "
-    return Act("step", f"{mover}{statement_of(event.edge)}", event.edge.origin.span, event.action, changes)
+    return _step(event.edge, f"{mover}{statement_of(event.edge)}", event.action, changes)
 
 
 def _state(location: str, values: Mapping[Var, Value], side: Automaton) -> State:
-    return State(
-        location, tuple(values_told({v: values[v] for v in shown_variables(side) if v in values}, None, told_of(side)))
-    )
+    seen = {v: values[v] for v in shown_variables(side) if v in values}
+    return State(location, place_told(side, location), tuple(values_told(seen, None, told_of(side))))
+
+
+def _step(edge: Edge, text: str, shown: str | None, changes: tuple[tuple[str, str, str], ...]) -> Act:
+    before, behind = around(edge.origin)
+    return Act("step", text, edge.origin.span, shown, changes, before, behind, edge.origin.remark)
+
+
+#: Locations that nobody named.
+_MADE = re.compile(r"[qL]\d+(_\d+)*")
+
+
+def place_told(automaton: Automaton | None, location: str) -> str:
+    """A location by the name that the user gave it, or else by its line."""
+    if automaton is None or not _MADE.fullmatch(location):
+        return f"at {location}"
+    span = location_of(automaton, location).origin.span
+    return f"at {location}" if span is None else f"line {position(span.source, span.start).line}"
 
 
 # ---------------------------------------------------------------- runs
@@ -164,15 +187,17 @@ def _turn(turn: Turn, before: Snapshot, how: Told) -> Act:
         values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
         shown = f"{action_name(edge)}({', '.join(values)})" if values else action_name(edge)
     changes = tuple(changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how))
-    return Act("step", statement_of(edge), edge.origin.span, shown, changes)
+    return _step(edge, statement_of(edge), shown, changes)
 
 
 def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program, how: Told) -> Frame:
     """Each thread's location with its own variables, and the shared ones."""
+    automata = {t.name: t for t in program.threads}
     states = list[State]()
     for thread, there in at.threads.items():
         own = {v: x for v, x in there.values.items() if v not in at.shared and not is_internal(v)}
-        states.append(State(there.location, tuple(values_told(own, thread, how))))
+        place = place_told(automata.get(thread), there.location)
+        states.append(State(there.location, place, tuple(values_told(own, thread, how))))
     return Frame(acts, (), tuple(states), tuple(_shared(at.shared, program, Kind.GLOBAL, how)))
 
 
@@ -183,6 +208,7 @@ def _shared(values: Mapping[Var, Value], program: Program, kind: Kind, how: Told
 
 def spans_of(scene: Scene) -> Sequence[Span]:
     """All places that a scene speaks of."""
-    acts = (act.span for frame in scene.frames for lane in frame.acts for act in lane)
+    made = [act for frame in scene.frames for lane in frame.acts for act in lane]
+    acts = (span for act in made for span in (*act.before, act.span, *act.behind))
     told = (*(lane.span for lane in scene.lanes), *acts, *(why.span for why in scene.reasons))
     return [span for span in told if span is not None]

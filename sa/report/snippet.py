@@ -15,6 +15,10 @@ _TAB = 4
 _MOST_LINKS = 6
 
 
+#: So much of a line of another language is shown.
+_MOST_TEXT = 60
+
+
 class Snippet(Struct, frozen=True):
     """A displayed line and the cells `start..end` of it that the span covers."""
 
@@ -36,12 +40,20 @@ def chain_told(origin: Origin) -> str:
     for link in origin.chain[:_MOST_LINKS]:
         at_home = origin.span is not None and link.span.source is origin.span.source
         where = f"line {position(link.span.source, link.span.start).line}" if at_home else place(link.span)
-        if link.macro is not None:
+        if link.compiled:
+            pieces.append(f"compiled from {where}: {_text_of(link.span)}")
+        elif link.macro is not None:
             pieces.append(f"in the expansion of {link.macro}, {where}")
         else:
             pieces.append(where if calls else f"called from {where}")
-        calls = link.macro is None
+        calls = link.macro is None and not link.compiled
     return ", ".join((*pieces, "…") if len(origin.chain) > _MOST_LINKS else pieces)
+
+
+def _text_of(span: Span) -> str:
+    """The line of a span, shortened."""
+    text = line_text(span.source, position(span.source, span.start).line).strip()
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"
 
 
 def snippet(span: Span, width: int, dedent: bool = False) -> Snippet:

@@ -53,6 +53,9 @@ from sa.terms.sort import Value, default_value
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
+#: Units for each equation and variable at a pair: to propose answers, explore them, follow what is known.
+PROPOSED, EXPLORED, FOLLOWED = 24, 5, 4
+
 
 class Search:
     """One run of the search on a board."""
@@ -64,13 +67,10 @@ class Search:
         self.session = session
         self.pairs: dict[Pair, PairState] = {}
         self.closures: dict[str, Closure] = {}
-        self.lemma_count = 0
-        self.stuck = False
-        #: Whether Duplicator really loses in all states that the lemmas exclude.
-        self.exact = True
+        self.stuck, self.lemma_count = False, 0
+        self.exact = True  # whether Duplicator really loses in all states that the lemmas exclude
         self.tactics = tactics
-        self._report = report
-        self.known = known
+        self._report, self.known = report, known
         self._drifts: dict[object, EnvironmentMove] = {}
         self._challenges: dict[int, Challenge] = {}
         self._agenda = Agenda((board.concrete.order, board.abstract.order))
@@ -115,7 +115,6 @@ class Search:
         if self._unasked is not None and (loss := self._lost(self._unasked)) is not None:
             return loss
         while self._agenda:
-            # Where facts settle all steps, nobody else looks at the clock.
             spend(self.session.bounds, 450)
             with self._agenda.taken() as task:
                 loss = self._perform(task)
@@ -225,6 +224,7 @@ class Search:
             return None
         rounds = state.rounds.setdefault(number, [])
         if not rounds:
+            self._count(view, PROPOSED)
             fresh = list[Round]()
             for run in preference.proposals(self._liking, step, state.pair[1], view.definitions):
                 answer = play_round(self.board, step, run)
@@ -253,9 +253,13 @@ class Search:
         if not isinstance(reply, Unsat):
             raise GaveUp(Reason.SOLVER, reply.why)
         for answer in rounds:
+            self._count(view, FOLLOWED)
             for space in after(view.facts, answer):
                 self._flow(answer.target, space)
         return None
+
+    def _count(self, view: View, units: int) -> None:
+        spend(self.session.bounds, units * len(view.facts) * len(self.board.variables))
 
     def _add(self, state: PairState, number: int, answer: Round) -> None:
         target = self._state(answer.target)
@@ -272,6 +276,7 @@ class Search:
         return model
 
     def _extend_or_learn(self, state: PairState, step: Challenge, view: View, model: State) -> Loss | None:
+        self._count(view, EXPLORED)
         chosen, patience = state.rounds[step.number], self.tactics.patience
         given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
         fixed = patience is Patience.FIXED and chosen

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Variable, edges_from
+from sa.automata.automaton import FAIL, Automaton, Edge, Label, Variable, edges_from
 from sa.base.limits import Limits, spend
 from sa.certificates.reduced import Phase
 from sa.terms import build
@@ -35,14 +35,18 @@ class _Path(Struct, frozen=True, eq=False):
     guard: Term
     values: Mapping[Var, Term]
     choices: tuple[Variable, ...]
+    label: Label | None = None
 
     @property
     def end(self) -> str:
         return self.parts[-1].edge.target
 
 
-def composed(thread: Automaton, phases: Mapping[str, Phase], bounds: Limits) -> Composition:
-    """The thread with blocks between its cuts as edges; no cycle is without a cut. Raises LimitReached."""
+def composed(thread: Automaton, phases: Mapping[str, Phase], bounds: Limits, shown: bool = False) -> Composition:
+    """The thread with blocks between its cuts as edges; no cycle is without a cut. Raises LimitReached.
+
+    If `shown`, a block shows what its visible step shows, of which it has one at most.
+    """
     outgoing = edges_from(thread)
     names = frozenset(v.var.name for v in thread.variables)
     cut = [q for q in thread.locations if phases[q.name] is Phase.CUT]
@@ -50,7 +54,7 @@ def composed(thread: Automaton, phases: Mapping[str, Phase], bounds: Limits) -> 
     for place in cut:
         for path in _paths(outgoing, names, phases, place.name):
             spend(bounds, 100)
-            found.append((_edge(place.name, path), path.parts))
+            found.append((_edge(place.name, path, shown), path.parts))
     edges, parts = tuple(e for e, _ in found), tuple(p for _, p in found)
     return Composition(replace(thread, locations=tuple(cut), edges=edges), parts)
 
@@ -83,11 +87,15 @@ def _longer(path: _Path, edge: Edge, names: frozenset[str]) -> _Path:
     values = {**path.values, **{v: now(t) for v, t in edge.updates}}
     choices = (*path.choices, *(replace(c, var=own) for c, own in chosen))
     part = Part(edge, tuple((c.var, own) for c, own in chosen))
-    return _Path((*path.parts, part), build.land(path.guard, now(edge.guard)), values, choices)
+    label = path.label if edge.label is None else replace(edge.label, values=tuple(map(now, edge.label.values)))
+    return _Path((*path.parts, part), build.land(path.guard, now(edge.guard)), values, choices, label)
 
 
-def _edge(source: str, path: _Path) -> Edge:
+def _edge(source: str, path: _Path, shown: bool) -> Edge:
     last = path.parts[-1].edge
     label = last.label if last.label is not None and last.label.action == FAIL else None
+    if shown:
+        last = next((p.edge for p in path.parts if p.edge.label is not None), last)
+        label = path.label
     updates = tuple((v, t) for v, t in path.values.items() if t is not v)
     return Edge(source, path.end, label, path.guard, updates, path.choices, last.origin, last.failure)

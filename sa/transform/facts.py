@@ -202,6 +202,10 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
     said = list[Term]()
     for number, thread in enumerate(facts.threads):
         for place in (q.name for q in thread.locations):
+            if place not in facts.true[number] and place != thread.initial:
+                # No step leads there; what steps from there would lead to is no matter.
+                said.append(build.lnot(_at(thread, place)))
+                continue
             here = [
                 f for f in facts.true[number].get(place, ()) if f not in build.conjuncts(facts.written[number, place])
             ]

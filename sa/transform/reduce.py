@@ -77,18 +77,18 @@ def reduction(
     """The reduction of closed threads that keeps what is bad about them. Raises LimitReached."""
     session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
     separate = tuple(map(apart, threads))
-    facts = _facts(separate, session)
+    facts = facts_in(separate, session)
     movers = movers_of(facts, session)
     claims = [b.claim for b in bads if b.claim is not None]
     cuts = tuple(
-        cuts_of(t, _moves(facts, movers, n, claims, session), _asked(t, separate[n], bads))
+        cuts_of(t, moves_of(facts, movers, n, claims, session), _asked(t, separate[n], bads))
         for n, t in enumerate(threads)
     )
     made = tuple(composed(t, _phases(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
     return Reduction(threads, bads, axioms, facts, lemmas_of(facts, session), movers, cuts, made)
 
 
-def _facts(threads: tuple[Automaton, ...], session: Session) -> Facts:
+def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
     """Facts of each thread by itself, unless more hold where it is seen that locations exclude each other."""
     alone = facts_of(threads, session, joint=False)
     if not alone.lost:
@@ -113,7 +113,7 @@ def _at(thread: Automaton, place: str) -> Var:
     return build.variable(at_place(thread.name, place), BOOL)
 
 
-def _moves(facts: Facts, movers: Movers, number: int, claims: Sequence[Term], session: Session) -> Moves:
+def moves_of(facts: Facts, movers: Movers, number: int, claims: Sequence[Term], session: Session) -> Moves:
     """Steps that may be inside of blocks: they move, and no claim that is false becomes true without or with them."""
     thread = facts.threads[number]
     before, after = set[int](), set[int]()
@@ -137,12 +137,13 @@ def _noticed(facts: Facts, number: int, edge: Edge, claims: Sequence[Term], sess
     for claim in claims:
         before, after = substitute(claim, here), substitute(substitute(claim, there), changed)
         if before is not after:
-            left_out = left_out or _possible(session, (*taken, before, build.lnot(after)))
-            added = added or _possible(session, (*taken, after, build.lnot(before)))
+            left_out = left_out or possible_with(session, (*taken, before, build.lnot(after)))
+            added = added or possible_with(session, (*taken, after, build.lnot(before)))
     return left_out, added
 
 
-def _possible(session: Session, formulas: Sequence[Term]) -> bool:
+def possible_with(session: Session, formulas: Sequence[Term]) -> bool:
+    """Whether formulas may be true together; if in doubt they may."""
     left = simplified(formulas)
     return left is not None and not isinstance(session.check(left), Unsat)
 
@@ -156,7 +157,7 @@ def _goes_on(facts: Facts, number: int, place: str, session: Session) -> bool:
         build.forall(tuple(c.var for c in e.choices), build.lnot(build.land(e.guard, *map(within, e.choices))))
         for e in leaving
     )
-    return not _possible(session, (*facts.at((number, place)), *none))
+    return not possible_with(session, (*facts.at((number, place)), *none))
 
 
 def _bads(made: Reduction, bad: Bad) -> Iterator[Bad]:

@@ -61,14 +61,14 @@ class Following(Struct, eq=False):
     seen: tuple[int, ...]
     ways: tuple[OneWay, ...]
     most: int
-    targets: tuple[Callable[[Row], Value], ...]
+    targets: tuple[tuple[Callable[[Row], bool], Callable[[Row], Value]], ...]
     past: tuple[tuple[Callable[[Row], Value], bool, frozenset[int]], ...]
     bounds: Limits
     looks: int = 0
     _kept: dict[tuple[int, int], bool] = field(default_factory=dict)
     _classes: dict[Row, int] = field(default_factory=dict)
     _class: dict[int, int] = field(default_factory=dict)
-    _silent: dict[tuple[int, Row], tuple[int, ...]] = field(default_factory=dict)
+    _silent: dict[tuple[int, tuple[Value | None, ...]], tuple[int, ...]] = field(default_factory=dict)
     _first: dict[tuple[int, Action, int], Ends] = field(default_factory=dict)
 
     def keeps(self, concrete: int, abstract: int) -> bool:
@@ -117,12 +117,13 @@ class Following(Struct, eq=False):
         return any(
             value(row) > target if grows else value(row) < target  # type: ignore[operator]  # they are of sort int
             for (value, grows, places), target in zip(self.past, self._targets(concrete), strict=True)
-            if place in places
+            if place in places and target is not None
         )
 
-    def _targets(self, concrete: int) -> Row:
+    def _targets(self, concrete: int) -> tuple[Value | None, ...]:
+        """What the numbers of the concrete side are, where ι says something of them."""
         row = self.concrete.rows[concrete]
-        return tuple([target(row) for target in self.targets])
+        return tuple([target(row) if given(row) else None for given, target in self.targets])
 
     def looks_like(self, concrete: int) -> int:
         """The class of the concrete states that look alike to ι."""
@@ -178,7 +179,7 @@ def following(
     # A parameter of both sides stands twice in this row, with one value.
     related = predicate(iota, (*concrete.order, *abstract.order))
     seen = tuple(i for i, v in enumerate(concrete.order) if v in iota.free)
-    targets = tuple(compiled(way.concrete, concrete.order) for way in ways)
+    targets = tuple((predicate(way.given, concrete.order), compiled(way.concrete, concrete.order)) for way in ways)
     numbers = {q.name: i for i, q in enumerate(abstract.automaton.locations)}
     past = tuple(
         (compiled(way.abstract, abstract.order), way.grows, frozenset(numbers[q] for q in way.places)) for way in ways

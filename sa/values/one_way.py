@@ -9,7 +9,7 @@ checker.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -23,31 +23,45 @@ from sa.terms import build
 from sa.terms.evaluate import evaluate
 from sa.terms.sort import Value, number
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Term, Var
+from sa.terms.term import IsZero, Or, Term, Var
 
 
 class OneWay(Struct, frozen=True):
-    """ι equates a number of the concrete side and one of the abstract side, variables or sums. Abstract steps from
-    `places` lead to places, and only make the latter larger, or only smaller.
+    """ι equates a number of the concrete side and one of the abstract side, variables or sums, where `given` holds of
+    the concrete state. Abstract steps from `places` lead to places, and only make the latter larger, or only smaller.
     """
 
     concrete: Term
     abstract: Term
     grows: bool
     places: frozenset[str]
+    given: Term = build.TRUE
 
 
 def one_way(goal: Goal, session: Session) -> tuple[OneWay, ...]:
     """The abstract numbers that loops move one way only: others have few values anyway. Raises LimitReached."""
-    links = [link for c in build.conjuncts(iota_of(goal)) if (link := _link(goal, c)) is not None]
+    said = (conditional for c in build.conjuncts(iota_of(goal)) for conditional in _conditional(goal, c))
+    links = [(given, *link) for given, formula in said if (link := _link(goal, formula)) is not None]
     again = _looping(goal.abstract)
     return tuple(
-        OneWay(concrete, abstract, grows, places)
-        for concrete, abstract in links
+        OneWay(concrete, abstract, grows, places, given)
+        for given, concrete, abstract in links
         if (writing := {e.source for e in again if any(v in abstract.free and t is not v for v, t in e.updates)})
         for grows in (True, False)
         if not writing.isdisjoint(places := _never_back(goal.abstract, abstract, grows, session))
     )
+
+
+def _conditional(goal: Goal, formula: Term) -> Iterator[tuple[Term, Term]]:
+    """What a conjunct of ι says, each with a condition on the concrete state alone."""
+    if not isinstance(formula, Or):
+        yield build.TRUE, formula
+        return
+    own = {v.var for v in goal.concrete.variables}
+    unless = [d for d in formula.args if d.free <= own]
+    rest = [d for d in formula.args if d not in unless]
+    if len(rest) == 1:
+        yield from ((build.lnot(build.lor(*unless)), c) for c in build.conjuncts(rest[0]))
 
 
 def _link(goal: Goal, formula: Term) -> tuple[Term, Term] | None:
@@ -104,6 +118,8 @@ def beyond(ways: Sequence[OneWay], automaton: Automaton, after: Mapping[Var, Val
     """The abstract states that are past the concrete state after a step, by location."""
     past = list[tuple[OneWay, Term]]()
     for way in ways:
+        if not evaluate(way.given, after):
+            continue
         target = build.integer(number(evaluate(way.concrete, after)))
         past.append((way, build.lt(target, way.abstract) if way.grows else build.lt(way.abstract, target)))
     zones = ((q.name, build.lor(*(t for way, t in past if q.name in way.places))) for q in automaton.locations)

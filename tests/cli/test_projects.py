@@ -17,6 +17,7 @@ from sa.app.suite import Command, Question, partner, questions_of, suite_of
 from sa.base.diagnostic import InputError
 from sa.base.verdict import Verdict
 from sa.cli.main import application
+from sa.cli.watch import _read_by
 
 ROOT = Path(__file__).parents[2]
 GOOD = "global x : int = 0;\nthread T { x := 1; }\ninvariant small : x < 2;\n"
@@ -192,6 +193,17 @@ def test_watch_asks_again_when_a_file_is_saved_and_ends_with_ctrl_c(folder: Path
     finally:
         process.kill()
         process.wait()
+
+
+def test_watch_asks_only_what_a_saved_file_may_change(folder: Path) -> None:
+    (folder / "part.sa").write_text("const N = 1;\nglobal x : int = 0;\nthread T { x := N; }\n")
+    (folder / "whole.sa").write_text('import "part.sa" as part;\n' + GOOD)
+    (folder / "other.sa").write_text(GOOD)
+    files = ("whole.sa", "other.sa")
+    state = dict.fromkeys(("part.sa", *files), (0, 0))
+    here = {f"./{name}": seen for name, seen in state.items()}
+    assert _read_by(["whole.sa"], here) == {"./whole.sa", "./part.sa"}
+    assert _read_by(["other.sa"], here) == {"./other.sa"}
 
 
 def test_a_question_that_is_not_as_expected_comes_with_the_command_that_shows_why(tmp_path: Path) -> None:

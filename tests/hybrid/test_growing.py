@@ -26,7 +26,7 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import GROWING, RINGS, Portfolio
 from sa.engines.verify import Options, verify
 from sa.hybrid.engine import by_equalities, by_rings
-from sa.hybrid.exploring import EQUALITIES
+from sa.hybrid.exploring import CANDIDATES, EQUALITIES
 from sa.hybrid.exploring import RINGS as FEW_POINTS
 from sa.hybrid.growing import by_growing
 from sa.hybrid.unwrapped import unwrapped
@@ -152,6 +152,36 @@ def test_a_proof_does_for_no_program_with_more_room_and_with_no_other_ghosts() -
 
 def judged(proof: Joint | Lemmas) -> Ruling:
     return check_joint(proof, Limits()) if isinstance(proof, Joint) else check_lemmas(proof, Limits())
+
+
+#: A sequence lock whose version wraps around, written for so many rounds.
+SEQUENCE = """
+    global version : 0..65535 = 0;
+    global left, right : int = 0;
+    thread Writer {{
+      local i, v : int = 0;
+      while ({more}) {{
+        havoc v;
+        version := (version + 1) % 65536; left := v; right := -v; version := (version + 1) % 65536; i := i + 1;
+      }}
+    }}
+    thread Reader {{
+      local before, after : 0..65535 = 0;
+      local l, r : int = 0;
+      while (true) {{
+        before := version; l := left; r := right; after := version;
+        if (before == after && before % 2 == 0) {{ assert l + r == 0; }}
+      }}
+    }}
+"""
+
+
+@pytest.mark.parametrize(("more", "said"), [("i < 1000", Verdict.PROVED), ("true", Verdict.UNKNOWN)])
+def test_a_version_is_the_one_that_was_read_unless_it_came_round(more: str, said: Verdict) -> None:
+    """Without a bound the writer may come to the same version again while the reader is between its two looks."""
+    turns = ((partial(by_equalities, CANDIDATES), 1.0),)
+    portfolio = (Turn(replace(GROWING, decide=partial(by_growing, turns)), 1.0),)
+    assert verify(program_of(SEQUENCE.format(more=more)), Options(Limits(), portfolio=portfolio)).verdict is said
 
 
 #: Seconds for one program, and about how many states the judge looks at: mostly that is all of them.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -90,3 +93,16 @@ def test_in_the_gallery_every_reserved_word_and_every_sign_is_coloured() -> None
         plain |= {piece for line in text.splitlines() for piece, name in scopes(line) if name is None}
     assert plain & keywords() == set()
     assert {piece for piece in plain if not re.fullmatch(r"\w+", piece)} <= set("()[]{},;:.='")
+
+
+@pytest.mark.fuzz
+@pytest.mark.skipif(shutil.which("npm") is None, reason="there is no npm")
+def test_the_extension_is_packed_without_a_network_once_its_packages_are_there(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "ext")
+    for command in (["npm", "install", "--silent"], ["npm", "run", "package", "--offline"]):
+        subprocess.run(command, cwd=tmp_path / "ext", check=True, capture_output=True, timeout=300)
+    (packed,) = (tmp_path / "ext").glob("*.vsix")
+    names = zipfile.ZipFile(packed).namelist()
+    assert {"extension/extension.js", "extension/syntaxes/sacheck.tmLanguage.json"} <= set(names)
+    assert any(name.startswith("extension/node_modules/vscode-languageclient/") for name in names)
+    assert not any(name.startswith("extension/node_modules/@vscode/vsce/") for name in names)

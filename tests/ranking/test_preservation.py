@@ -67,10 +67,10 @@ def test_a_loop_without_bounds_that_ends_is_preserved_and_one_that_does_not_is_n
     assert plain.outcome.preservation is None
 
 
-def test_threads_in_environments_are_refused(tmp_path: Path) -> None:
+def test_families_are_refused(tmp_path: Path) -> None:
     paths = tuple(str(tmp_path / name) for name in ("abs.sa", "conc.sa"))
     for path in paths:
-        Path(path).write_text("global x : int = 0; thread T { rely x' >= x; x := 1; }")
+        Path(path).write_text("global x : int = 0; thread T[i : *] { x := 1; }")
     with pytest.raises(InputError) as refused:
         list(refine(RefineRequest(paths, False, Options(Limits()), preserve="progress")))
     assert [d.code for d in refused.value.diagnostics] == ["SA921"]

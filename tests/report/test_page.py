@@ -256,3 +256,47 @@ def test_the_page_of_a_large_proof_opens_in_less_than_a_second(tmp_path: Path, c
 
 def test_words_between_backquotes_are_code_and_stay_escaped() -> None:
     assert _prose("nothing relates `a<b>` and `c`") == "nothing relates <code>a&lt;b&gt;</code> and <code>c</code>"
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page about a run of C in which one step passes several lines."""
+    return page(tmp_path_factory.mktemp("joined"), "verify", str(SPECS / "c/condition-queue-broken.c"))
+
+
+def test_a_step_shows_all_lines_that_it_passes(joined: Path) -> None:
+    rows = re.findall(r'<tr data-frame="\d+">(.*?)</tr>', joined.read_text())
+    assert [re.findall(r"<i>(\d+)</i>", row) for row in rows] == [[], ["41"], ["25", "26"], ["27", "28"], ["29", "30"]]
+
+
+def test_what_a_translation_makes_is_not_drawn(joined: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.sa").write_text(HOSTILE)
+    drawn = page(tmp_path, "verify", str(tmp_path / "p.sa"))
+    assert 'class="picture"' in drawn.read_text()
+    assert 'class="picture"' not in joined.read_text()
+
+
+def test_places_are_lines_and_not_names_that_nobody_wrote(joined: Path) -> None:
+    data = json.loads(re.search(r'id="data">(.*?)</script>', joined.read_text(), re.DOTALL)[1])  # type: ignore[index]
+    places = {state[2] for frame in data["scenes"][0]["frames"] for state in frame["states"] if state}
+    assert all(re.fullmatch(r"line \d+|at \w+", place) for place in places)
+    assert not any(re.fullmatch(r"at [qL]\d+(_\d+)*", place) for place in places)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_a_phone_nothing_is_cut(joined: Path, tmp_path: Path, dark: bool) -> None:
+    with browser(tmp_path) as tab:
+        tab.open(joined, 390, 844, dark)
+        assert tab.value("document.documentElement.scrollWidth") == 390
+        assert tab.value(
+            "[...document.querySelectorAll('.lanes td')].every(c => c.getBoundingClientRect().right <= 390)"
+        )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_the_source_is_as_high_as_the_window_allows(joined: Path, tmp_path: Path) -> None:
+    with browser(tmp_path) as tab:
+        tab.open(joined, 1280, 900)
+        assert tab.value("document.querySelector('.panes .code').clientHeight") > 600
+        assert tab.value("document.querySelector('.beside').getBoundingClientRect().height") <= 900

@@ -6,10 +6,12 @@ import importlib.util
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.report.browser import BROWSER, browser
 from tests.specs.tutorial import ROOT
 
 DOCS = ROOT / "docs"
@@ -50,3 +52,21 @@ def test_the_site_is_built_and_needs_no_network(tmp_path: Path) -> None:
     loaded = re.compile(r'<(?:script|link|img)\b[^>]*(?:src|href)="?(https?://[^" >]+)')
     foreign = {url for page in pages for url in loaded.findall(page.read_text())}
     assert foreign == set()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="mkdocs is not installed: make docs")
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_the_site_is_searched_without_a_server(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", site], check=True, cwd=ROOT)
+    with browser(tmp_path / "profile") as tab:
+        tab.open(site / "index.html")
+        box = "document.querySelector('.md-search__input')"
+        tab.value(f"{box}.focus(), {box}.value = 'deadlock', {box}.dispatchEvent(new Event('input'))")
+        tab.value(f"{box}.dispatchEvent(new KeyboardEvent('keyup', {{ key: 'k' }}))")
+        until = time.monotonic() + 30
+        while not tab.value("document.querySelectorAll('.md-search-result__item').length"):
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        assert tab.errors == []

@@ -13,7 +13,10 @@ from typer.testing import CliRunner
 from sa.cli.main import application
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (*(ROOT / "docs" / name for name in ("TUTORIAL.md", "HOWTO.md", "TRAPS.md")), ROOT / "README.md")
+PAGES = (
+    *(ROOT / "docs" / name for name in ("TUTORIAL.md", "HOWTO.md", "TRAPS.md", "COMING-FROM.md")),
+    ROOT / "README.md",
+)
 SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 #: What differs from one machine to the next, or says only how the engine went about it.
 FIGURES = re.compile(
@@ -23,7 +26,7 @@ FIGURES = re.compile(
 )
 #: The same in the tree of a proof, where lines and rules stay.
 PROOF_FIGURES = re.compile(
-    r"^  \d+\.\d\d s \(.*\)$| +<?\d+\.\d\d s(?=$|  line \d)| \(\d+ pairs?, \d+ lemmas?\)", re.MULTILINE
+    r"^  \d+\.\d\d s \(.*\)$| +<?\d+\.\d\d s(?=$|  line \d)| \(\d+ pairs?(?:, \d+ lemmas?)?\)", re.MULTILINE
 )
 
 

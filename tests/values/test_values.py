@@ -18,6 +18,7 @@ from sa.checker.ruling import Rejected
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
+from sa.values.guess import Guess
 from sa.values.search import _game, _starts, search
 from sa.values.sought import Closed, Sought
 from tests.endtoend.asking import read
@@ -300,3 +301,25 @@ def test_what_is_past_a_sum_of_concrete_numbers_is_left_out() -> None:
 def test_what_may_come_back_is_not_past() -> None:
     back = COUNTED.replace("n := n + 1;", "n := n + 1; if (*) { n := n - 3; }")
     assert _refuted(_asked(back, SPLIT), 20_000) is None
+
+
+#: While the lock is held the numbers need not be equal. Two numbers that count together are counted apart.
+TOGETHER = """
+global m, n : int = 0;
+thread A { while (true) { atomic { m := m + 1; n := n + 1; } } }
+thread B { while (true) { skip; } }
+"""
+APART = """
+global l, x, y : int = 0;
+thread A { while (true) { lock(l); x := x + 1; BETWEEN y := y + 1; unlock(l); } }
+thread B { while (true) { lock(l); unlock(l); } }
+refinement r { abstract "abs.sa"; concrete "conc.sa"; relate conc.l == 0 ==> conc.x == abs.m && conc.y == abs.n; }
+"""
+
+
+def test_a_number_that_is_equal_under_a_condition_leaves_answers_out_where_it_holds() -> None:
+    """Where the lock is free between the two, no number of silent rounds makes both sides equal."""
+    goal = _asked(TOGETHER, APART.replace("BETWEEN", "unlock(l); lock(l);"))
+    # While the lock is held everything is an answer, so the steps that win are told, and not each answer.
+    assert isinstance(search(goal, Limits(), Sought(GENEROUS)), Guess)
+    assert not isinstance(search(_asked(TOGETHER, APART.replace("BETWEEN", "")), Limits(), Sought(2_000)), Guess)

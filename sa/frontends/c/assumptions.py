@@ -25,6 +25,9 @@ from sa.frontends.c.caveats import (
 from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
 
+#: What may block.
+_BLOCKING = (Wait, Join)
+
 
 def said(reading: Reading, file: File, unit: Unit) -> Said:
     """What is to be said beside an answer about the program of a file."""
@@ -77,6 +80,9 @@ def _not_checked(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
         yield unchecked("races", "data races", "--races")
     if file.signed and reading.overflow == "assume":
         yield unchecked("overflow", "signed overflow", "--overflow check")
+    if reading.only == "termination" and _has(ops, *_BLOCKING):
+        # A thread that waits for ever takes finitely many steps.
+        yield unchecked("deadlock", "whether threads wait for ever", "--property no-deadlock")
     if reading.only is None:
         if _has(ops, Allocate):
             yield unchecked("leaks", "memory leaks", "--property valid-memsafety")

@@ -13,7 +13,8 @@ class Facts(Struct, frozen=True):
     """Allocas that are `slots`, by name with their types, and registers and slots that may be `undef` or poison.
 
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
-    are the `roots` of its value; `moves` are those that come from another one at a distance.
+    are the `roots` of its value; `moves` are those that come from another one at a distance. The parameters in `values`
+    are pointers that are neither poison nor `undef`.
     """
 
     slots: Mapping[str, s.Type]
@@ -22,6 +23,7 @@ class Facts(Struct, frozen=True):
     may_poison: frozenset[str]
     roots: Mapping[str, frozenset[s.Operand]]
     moves: Mapping[str, s.Element]
+    values: frozenset[s.Operand]
 
 
 def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
@@ -51,7 +53,12 @@ def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -
             moves = {
                 line.result or "": line.instruction.element for line in lines if isinstance(line.instruction, s.Offset)
             }
-            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves)
+            values = frozenset(
+                p.operand
+                for n, p in enumerate(function.signature.parameters)
+                if n in defined and isinstance(p.type, s.PointerType) and p.operand is not None
+            )
+            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves, values)
 
 
 def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
@@ -126,6 +133,8 @@ def _roots(function: s.Function, slots: Mapping[str, s.Type]) -> Mapping[str, fr
                     name, values = line.result, of(s.Local(slot))
                 case s.Store(s.Typed(s.PointerType(), value), s.Local(slot)) if slot in slots:
                     name, values = slot, of(value)
+                case s.Select(_, s.Typed(s.PointerType(), yes), s.Typed(_, no)):
+                    name, values = line.result, of(yes) | of(no)
                 case s.Phi(s.PointerType(), incoming):
                     name, values = line.result, frozenset[s.Operand]().union(*(of(v) for v, _ in incoming))
                 case _:
@@ -153,6 +162,13 @@ def globals_in(*parts: object) -> Iterator[s.Global]:
 def callee_of(call: s.Call) -> str:
     """The name of the function that is called, empty if it is called through a pointer."""
     return call.callee.name if isinstance(call.callee, s.Global) else ""
+
+
+def overflowing(call: s.Call) -> str | None:
+    """The operation of an intrinsic that yields a number and whether it overflows: `sadd`."""
+    _, _, name = callee_of(call).partition("llvm.")
+    operation, found, _ = name.partition(".with.overflow.")
+    return operation if found else None
 
 
 def is_defined(call: s.Call, module: s.Module) -> bool:
@@ -274,6 +290,10 @@ def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collec
             return name in undef
         case s.Store(value):
             return _has_undef(value, undef)
+        case s.Extract(value):
+            return _has_undef(value, undef)
+        case s.Call() if overflowing(instruction) is not None:
+            return _has_undef(instruction.arguments, undef)
         case s.Call():
             return not is_defined(instruction, module)
         case _:
@@ -292,8 +312,10 @@ def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], s
             return shift or bool(flags & _PROMISES) or is_poisonous(instruction, undef, poison)
         case s.Compare(flags) | s.Cast(_, flags):
             return bool(flags & _PROMISES) or is_poisonous(instruction, undef, poison)
-        case s.Select() | s.Phi():
+        case s.Select() | s.Phi() | s.Extract():
             return is_poisonous(instruction, undef, poison)
+        case s.Call() if overflowing(instruction) is not None:
+            return is_poisonous(instruction.arguments, undef, poison)
         case s.Load(pointer=s.Local(name)) if name in slots:
             return name in poison
         case s.Load(volatile=False, order=None):

@@ -14,6 +14,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.objects import Access, accesses, rooted
+from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Side, name_of
 
 #: What changes nothing of what a function does, at functions and results.
@@ -115,16 +116,16 @@ def _keeps_to(word: str, side: Side, found: list[Access]) -> bool:
 _AS: Mapping[str, str] = {"none": "readnone", "read": "readonly", "write": "writeonly"}
 
 
-def points_somewhere(source: s.Signature, bits: Mapping[int, int]) -> Iterator[int]:
-    """The pointer parameters that can be followed, for so many bits as are accessed, by what is said of them."""
+def points_somewhere(source: s.Signature, shapes: Mapping[int, Shape]) -> Iterator[int]:
+    """The pointer parameters that can be followed to what is accessed, by what is said of them."""
     for number, parameter in enumerate(source.parameters):
-        # What is not aligned cannot be followed, either: 8 bytes are enough for all integers.
+        # What is not aligned as accesses say cannot be followed, either.
         align = max(_said("align", parameter), 1)
-        if (
-            number in bits
-            and 8 * _said("dereferenceable", parameter) >= bits[number]
-            and 8 * align >= min(bits[number], 64)
-        ):
+        shape = shapes.get(number)
+        somewhere = _said("dereferenceable", parameter)
+        if somewhere or "nonnull" in parameter.attributes:
+            somewhere = max(somewhere, _said("dereferenceable_or_null", parameter))
+        if shape is not None and somewhere >= shape.size and align >= shape.align:
             yield number
 
 

@@ -157,8 +157,8 @@ def _switch(c: list[Any]) -> s.Switch:
 
 
 def _alloca(c: list[Any]) -> s.Alloca:
-    kind, count, _ = c
-    return s.Alloca(kind, count)
+    kind, count, align = c
+    return s.Alloca(kind, count, align or 0)
 
 
 #: What the parser calls for a rule with its children.

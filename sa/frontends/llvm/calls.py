@@ -6,22 +6,27 @@ import re
 from collections.abc import Iterator
 
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import Begin, End, Havoc, Range
+from sa.frontends.flow.graph import Begin, End, Havoc, Range, Set
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import callee_of, is_defined
+from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
+    EXIT,
     UNDEF,
     Body,
     Leaf,
+    Pair,
     Plain,
     Value,
+    bit,
     bits_of,
     canonical,
     emit,
+    fresh,
     refused,
     register,
     undefined,
 )
+from sa.frontends.llvm.counting import overflow
 from sa.frontends.llvm.memory import shown
 from sa.frontends.llvm.values import any_value, definite, typed
 from sa.terms import build
@@ -47,6 +52,9 @@ _ARGUMENT = frozenset({"noundef", "signext", "zeroext", "inreg", "noext"})
 def called(body: Body, name: str, call: s.Call) -> None:
     """A call. Raises InputError."""
     callee = callee_of(call)
+    if (operation := overflowing(call)) is not None:
+        _overflow(body, name, operation, call)
+        return
     if callee.startswith("llvm."):
         _intrinsic(body, callee, call)
         return
@@ -104,6 +112,8 @@ def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
     assert argument.operand is not None
     value = s.Typed(argument.type, argument.operand)
     if isinstance(argument.type, s.PointerType):
+        if isinstance(value.operand, s.Poison):
+            raise refused(body, "a pointer that is poison", "use `null`")
         return typed(body, value), None
     if "noundef" in argument.attributes:
         return Value(definite(body, value, "an argument that must not be poison")), None
@@ -113,11 +123,39 @@ def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
     return typed(body, value), bits_of(argument.type, body)
 
 
+def _overflow(body: Body, name: str, operation: str, call: s.Call) -> None:
+    """`llvm.sadd.with.overflow` and the like: a number, and whether it overflows, poison where an operand is."""
+    if name in body.facts.may_undef:
+        raise refused(body, "what overflows of a value that may be `undef`", "freeze it")
+    one, two = (a.operand for a in call.arguments)
+    if not isinstance(call.arguments[0].type, s.IntType) or one is None or two is None:
+        raise refused(body, f"`@{callee_of(call)}`", "use integers")
+    bits = bits_of(call.arguments[0].type, body)
+    a, b = (typed(body, s.Typed(s.IntType(bits), operand)) for operand in (one, two))
+    number, wrong = overflow(operation, a.term, b.term, bits, body.registers)
+    parts = list[Plain]()
+    for place, term, width in ((0, number, bits), (1, bit(wrong), 1)):
+        var = register(body, f"%{name}.{place}", Range(*canonical(width)), f"%{name}.{place}")
+        emit(body, Set(var, term))
+        poison = None
+        if name in body.facts.may_poison:
+            poison = register(body, f"poison.%{name}.{place}", Range(0, 1), f"%{name} is poison")
+            emit(body, Set(poison, bit(build.lor(a.poison, b.poison))))
+        parts.append(Plain(var, poison))
+    body.known[name] = Pair(*parts)
+
+
 def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
     """An intrinsic without a value. Raises InputError."""
     match callee.split(".")[1:]:
-        case ["donothing"]:
+        case ["donothing"] | ["experimental", "noalias", "scope", "decl"]:
             return
+        case ["trap"]:
+            # The program ends: what is in memory is not seen any more.
+            emit(body, Begin())
+            emit(body, Show("trap", (), Sync.NONE))
+            emit(body, End(), EXIT)
+            body.here = fresh(body)
         case ["assume"] if call.arguments[0].operand is not None:
             operand = call.arguments[0].operand
             holds = definite(body, s.Typed(s.IntType(1), operand), "an assumption of poison")

@@ -39,6 +39,7 @@ from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of,
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
+from sa.frontends.llvm.split import split
 from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
@@ -140,7 +141,7 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
 
 def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
     """Both functions, and what they have in common. Raises InputError."""
-    one, two = (inlined(module, name) for module in (first, second))
+    one, two = (split(inlined(module, name), module) for module in (first, second))
     _alike(one.signature, two.signature)
     parameters = one.signature.parameters
     defined = frozenset(n for n, p in enumerate(parameters) if "noundef" in p.attributes)
@@ -235,7 +236,7 @@ def _objects(
 ) -> tuple[Mapping[int, Object], frozenset[int]]:
     """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
     numbers, where = numbers_of(signature, both.defined), Origin(signature.span)
-    certain = points_somewhere(signature, {n: 8 * shape.size for n, shape in given.items()})
+    certain = points_somewhere(signature, given)
     made = {numbers[n]: object_of(name_of(signature.parameters[n], n), shape, where) for n, shape in given.items()}
     return made, frozenset(numbers[n] for n in certain)
 

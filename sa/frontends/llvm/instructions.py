@@ -34,8 +34,19 @@ from sa.frontends.llvm.body import (
     temporary,
 )
 from sa.frontends.llvm.calls import called
+from sa.frontends.llvm.debug import compiled_from
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
-from sa.frontends.llvm.values import any_value, as_canonical, computed, definite, divides, frozen, moved, typed
+from sa.frontends.llvm.values import (
+    any_value,
+    as_canonical,
+    chosen_pointer,
+    computed,
+    definite,
+    divides,
+    frozen,
+    moved,
+    typed,
+)
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -80,7 +91,7 @@ def translated(body: Body, facts: Facts, commits: bool) -> None:
     for block in blocks:
         body.here = flow.starts[block.name]
         for line in block.lines:
-            body.origin = Origin(line.span, line.text)
+            body.origin = Origin(line.span, line.text, tuple(compiled_from(body.unit.module, line)))
             _instruction(body, line, block, flow)
 
 
@@ -139,7 +150,7 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             if "noundef" in line.attachments:
                 definite(body, s.Typed(kind, s.Local(name)), "a load that must not be poison")
         case s.Load():
-            loaded(body, name, instruction, "noundef" in line.attachments)
+            loaded(body, name, instruction, "noundef" in line.attachments, _ranges(body, line))
         case s.Store(value, s.Local(slot)) if slot in body.facts.slots:
             _moved(body, slot, value)
         case s.Store():
@@ -173,15 +184,34 @@ def _defined(body: Body, value: s.Typed) -> None:
 
 def _attached(body: Body, line: s.Line) -> None:
     """Raises InputError for what is attached and may have a meaning."""
-    allowed = _IGNORED | ({"noundef"} if isinstance(line.instruction, s.Load) else frozenset())
+    allowed = _IGNORED
+    if isinstance(line.instruction, s.Load):
+        pointer = line.instruction.pointer
+        variable = isinstance(pointer, s.Local) and pointer.name in body.facts.slots
+        allowed |= {"noundef"} if variable else {"noundef", "range"}
     if other := sorted(line.attachments.keys() - allowed):
         raise refused(body, f"`!{other[0]}` at an instruction", "leave it out, or strip it in both files")
+
+
+def _ranges(body: Body, line: s.Line) -> list[tuple[int, int]]:
+    """What `!range` says: pairs of the first value and the one behind the last. Raises InputError."""
+    named = line.attachments.get("range")
+    if named is None:
+        return []
+    text = body.unit.module.metadata.get(named, named)
+    numbers = [int(number) for number in re.findall(r"i\d+ (-?\d+)", text)]
+    if not numbers or len(numbers) % 2:
+        raise refused(body, "this `!range`", "leave it out in both files")
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s.Select) -> None:
     """An instruction without effects, other than what is undefined in a division."""
     if isinstance(instruction, s.Binary) and instruction.operation in ("udiv", "sdiv", "urem", "srem"):
         divides(body, instruction)
+    if isinstance(instruction, s.Select) and isinstance(instruction.yes.type, s.PointerType):
+        body.known[name] = chosen_pointer(body, name, instruction)
+        return
     if name in body.facts.may_undef:
         body.known[name] = Again(instruction)
         return
@@ -207,7 +237,9 @@ def _extracted(body: Body, name: str, extract: s.Extract) -> None:
     value = extract.value.operand
     known = body.known.get(value.name) if isinstance(value, s.Local) else None
     if not isinstance(known, Pair) or extract.path not in ((0,), (1,)):
-        raise refused(body, "`extractvalue` of this", "it is accepted for what `cmpxchg` gives")
+        raise refused(
+            body, "`extractvalue` of this", "it is accepted for what `cmpxchg` and `llvm.*.with.overflow` give"
+        )
     body.known[name] = known.found if extract.path == (0,) else known.done
 
 

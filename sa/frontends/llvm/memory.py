@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
 from sa.frontends.flow.graph import Begin, End, Havoc, Load, Range, Set, Step, Store, Test
 from sa.frontends.flow.spans import span_of
@@ -40,8 +42,11 @@ _UPDATES = {"monotonic": Sync.NONE, "acquire": Sync.ACQUIRE, "release": Sync.REL
 _FENCES = {"acquire": Sync.ACQUIRE, "release": Sync.RELEASE}
 
 
-def loaded(body: Body, name: str, load: s.Load, defined: bool) -> None:
-    """A load; the value of one that is `defined` must not be poison. Raises InputError."""
+def loaded(body: Body, name: str, load: s.Load, defined: bool, ranges: Sequence[tuple[int, int]] = ()) -> None:
+    """A load; the value of one that is `defined` must not be poison. Raises InputError.
+
+    Where it has `ranges`, other values are poison (LangRef, `range` Metadata).
+    """
     bits = width(body, load.type)
     address = addressed(body, load.pointer, bits)
     order = _order(body, load.order, load.volatile)
@@ -53,9 +58,20 @@ def loaded(body: Body, name: str, load: s.Load, defined: bool) -> None:
         raw = _found(body, address, bits, order)
         _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
     value = _without_poison(raw, bits)
+    if ranges:
+        if order is not None:
+            raise refused(body, "`!range` at an atomic or volatile load", "leave it out in both files")
+        inside = build.lor(*(_between(value.term, *pair) for pair in ranges))
+        value = Value(value.term, build.lor(value.poison, build.lnot(inside)))
     if defined:
         undefined(body, value.poison, "a load that must not be poison")
     assigned(body, name, value, bits)
+
+
+def _between(number: Term, first: int, end: int) -> Term:
+    """That a number is in a range, which may go round; `end` is not in it."""
+    above, below = build.le(build.integer(first), number), build.lt(number, build.integer(end))
+    return build.land(above, below) if first < end else build.lor(above, below)
 
 
 def stored(body: Body, store: s.Store) -> None:

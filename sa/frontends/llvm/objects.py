@@ -174,12 +174,13 @@ def _cell(path: str, bits: int, value: int | None = None) -> Cell:
 def pointed(found: Sequence[Access]) -> Shape | None:
     """What a parameter points to, by the accesses through it. Raises InputError where they overlap in part."""
     places = dict[int, int]()
+    alike = _all_alike(found)
     for access in found:
         if access.place.index is not None or access.bits not in (8, 16, 32, 64):
             message = "through a parameter, an address with an index, or of another type, is not accepted"
             raise s.refused("SA745", message, access.span, "parameters point to integers at constant distances")
         offset, size = access.place.offset, access.bits // 8
-        if access.align != size or offset % size:
+        if not alike and (access.align != size or offset % size):
             message = f"an access of {size} bytes that is aligned to {access.align} is not accepted"
             raise s.refused("SA745", message, access.span, f"align it to {size}")
         overlaps = any(
@@ -193,7 +194,17 @@ def pointed(found: Sequence[Access]) -> Shape | None:
         return None
     alone = list(places) == [0]
     made = (Scalar(o, "" if alone else f"+{o}", places[o]) for o in sorted(places))
-    return Shape(tuple(made), max(o + b // 8 for o, b in places.items()))
+    return Shape(tuple(made), max(o + b // 8 for o, b in places.items()), max(access.align for access in found))
+
+
+def _all_alike(found: Sequence[Access]) -> bool:
+    """Whether all accesses are of one place, and say the same of its alignment.
+
+    A pointer that is aligned otherwise then leads nowhere, for both functions.
+    """
+    kinds = {(access.place.offset, access.bits, access.align) for access in found}
+    whole = not any(a.atomic and a.align < a.bits // 8 for a in found)
+    return len(kinds) == 1 and whole and all(a.place.offset == 0 and a.align > 0 for a in found)
 
 
 def object_of(name: str, shape: Shape, where: Origin) -> Object:
@@ -207,7 +218,9 @@ def apart(found: Sequence[Access], given: Sequence[Shape]) -> None:
         return
     single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
     widths = {access.bits for access in found}
-    if single and len(widths) == 1:
+    # What is not aligned to its size may overlap others in part.
+    aligned = all(access.align >= access.bits // 8 for access in found)
+    if single and len(widths) == 1 and aligned:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)
     if not through:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source, Span
 from sa.frontends.llvm.built import Header, NotRead, read_line
+from sa.frontends.llvm.debug import files_of
 from sa.frontends.llvm.operands import is_same, without_casts
 from sa.frontends.llvm.operations import simplified
 from sa.frontends.llvm.syntax import (
@@ -26,7 +28,7 @@ from sa.frontends.llvm.syntax import (
     Type,
     refused,
 )
-from sa.language.read import read_source
+from sa.language.read import MAX_BYTES, read_source
 
 #: What is attached at the end of a line: `, !dbg !12`.
 _ATTACHED = re.compile(r",? ?!([A-Za-z_][\w.]*) (!\d+|!\{[^{}]*\}|!DIExpression\([^()]*\))\s*$")
@@ -42,15 +44,35 @@ _BEHIND = re.compile(
 )
 
 
+#: What LLVM makes records of, which are no instructions.
+_DEBUGGED = re.compile(r"#dbg_|((tail|musttail|notail) )?call void @llvm\.dbg\.")
+
+
 def read_module(path: str) -> Module:
-    """The module in a file. Raises InputError."""
-    source = read_source(path)
+    """The module in a file of text or bitcode. Raises InputError."""
+    source = disassembled(path) if path.lower().endswith(".bc") else read_source(path)
     canonical = _printed(source)
     return _module(canonical, source, _layout(canonical, source))
 
 
-def _printed(source: Source) -> str:
-    """The module as LLVM prints it, once it is parsed and verified."""
+def disassembled(path: str) -> Source:
+    """The text that LLVM prints of a file of bitcode. Raises InputError."""
+    binding = _binding()
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise InputError((error("SA016", f"`{path}` is larger than {MAX_BYTES} bytes"),))
+        return Source(path, str(binding.parse_bitcode(data, binding.create_context())))
+    except OSError as wrong:
+        raise InputError((error("SA013", f"cannot read `{path}`: {wrong.strerror}"),)) from None
+    except RuntimeError as wrong:
+        said = str(wrong).strip().rpartition("\n")[2]
+        raise InputError((error("SA741", f"`{path}` is no bitcode of LLVM: {said}"),)) from None
+
+
+def _binding() -> Any:
+    """LLVM. Raises InputError where it is not there."""
     try:
         from llvmlite import binding
     except ImportError:
@@ -58,6 +80,12 @@ def _printed(source: Source) -> str:
         raise InputError(
             (error("SA740", "LLVM IR is read with llvmlite, which is not installed", None, hint),)
         ) from None
+    return binding
+
+
+def _printed(source: Source) -> str:
+    """The module as LLVM prints it, once it is parsed and verified."""
+    binding = _binding()
     try:
         # Names of types are told apart by numbers within a context.
         module = binding.parse_assembly(source.text, binding.create_context())
@@ -127,7 +155,8 @@ def _module(canonical: str, source: Source, wide: int) -> Module:
             _variable(line, source, variables)
         elif (number := re.match(r"^(!\d+) = (.*)", line)) is not None:
             metadata[number[1]] = number[2]
-    made = Module(source, types, variables, declared, defined, metadata, groups, wide)
+    files = files_of(metadata)
+    made = Module(source, types, variables, declared, defined, metadata, groups, wide, files)
     for header, span in headers:
         signature = _signature(header, span, made)
         if signature is not None:
@@ -169,7 +198,7 @@ def _places(source: Source, header: Span, lines: Sequence[str]) -> list[Span]:
         bare = re.sub(r'("[^"]*")|;.*', lambda m: m[1] or "", text).strip()
         if bare == "}":
             break
-        if bare and not bare.startswith("#dbg_") and not depth:
+        if bare and not _DEBUGGED.match(bare) and not depth:
             start = at + len(text) - len(text.lstrip())
             found.append(Span(source, start, start + len(bare)))
         depth += (bare.count("[") - bare.count("]")) if bare.startswith("switch ") or depth else 0

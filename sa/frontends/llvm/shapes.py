@@ -10,10 +10,11 @@ from sa.frontends.llvm.layout import Place, Scalar
 
 
 class Shape(Struct, frozen=True):
-    """The scalars of an object, and its size in bytes."""
+    """The scalars of an object, and its size in bytes. What follows a pointer to it takes it to be aligned so."""
 
     scalars: tuple[Scalar, ...]
     size: int
+    align: int = 1
 
 
 class Touched(Struct, frozen=True):

@@ -178,10 +178,11 @@ class Phi(Struct, frozen=True):
 
 
 class Alloca(Struct, frozen=True):
-    """`alloca` of one element."""
+    """`alloca` of one element; its alignment is 0 where none is said."""
 
     type: Type
     count: Typed | None
+    align: int = 0
 
 
 class Load(Struct, frozen=True):
@@ -304,14 +305,13 @@ Instruction: TypeAlias = (
 
 
 class Line(Struct, frozen=True):
-    """An instruction, the register that it defines, its attachments, and where it is in the text and in C."""
+    """An instruction, the register that it defines, its attachments, and where it is in the text."""
 
     result: str | None
     instruction: Instruction
     attachments: Mapping[str, str]
     span: Span
     text: str
-    place: str = ""
 
 
 class Block(Struct, frozen=True):
@@ -366,7 +366,7 @@ class Module(Struct, frozen=True):
     """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
 
     Declarations that are not understood are left out of `types`, `variables` and `declared`. Integers of 64 bits are
-    aligned to `wide` bytes.
+    aligned to `wide` bytes. `files` are those of C that it comes from, by the numbers of their metadata.
     """
 
     source: Source
@@ -377,6 +377,7 @@ class Module(Struct, frozen=True):
     metadata: Mapping[str, str]
     groups: Mapping[int, tuple[str, ...]]
     wide: int
+    files: Mapping[str, Source]
 
 
 def refused(code: str, message: str, span: Span | None, hint: str | None = None) -> InputError:

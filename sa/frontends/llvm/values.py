@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sa.frontends.flow.graph import Divide, Range, Set, base
+from sa.frontends.flow.graph import ANY, Divide, Range, Set, base
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.body import (
     POISON,
@@ -20,10 +20,12 @@ from sa.frontends.llvm.body import (
     emit,
     is_set,
     refused,
+    register,
     temporary,
     undefined,
     written,
 )
+from sa.frontends.llvm.counting import OF_ONE, SATURATING, joined, of_bits, saturated
 from sa.frontends.llvm.integers import (
     absolute,
     cast,
@@ -102,6 +104,11 @@ def computed(body: Body, instruction: s.Instruction) -> Value:
     match instruction:
         case s.Binary():
             return _binary(body, instruction)
+        case s.Compare(flags, predicate, s.PointerType(), left, right):
+            if flags or predicate not in ("eq", "ne"):
+                raise refused(body, f"`icmp {predicate}` of pointers", "compare whether they are equal")
+            same = _are_equal(body, left, right)
+            return Value(bit(same if predicate == "eq" else build.lnot(same)))
         case s.Compare(flags, predicate, kind, left, right):
             bits = bits_of(kind, body)
             a, b = operand(body, kind, left), operand(body, kind, right)
@@ -122,6 +129,42 @@ def computed(body: Body, instruction: s.Instruction) -> Value:
             )
         case _:
             raise refused(body, "this instruction")
+
+
+def _are_equal(body: Body, left: s.Operand, right: s.Operand) -> Term:
+    """That two pointers are equal. Raises InputError where it is not known that they are values.
+
+    Whether two variables have different addresses is no matter of one module (LangRef, `unnamed_addr`).
+    """
+    known = body.facts.roots
+    parts = [known.get(p.name, frozenset()) if isinstance(p, s.Local) else frozenset((p,)) for p in (left, right)]
+    variables = {root.name for roots in parts for root in roots if isinstance(root, s.Global)}
+    others = {root for roots in parts for root in roots if not isinstance(root, s.Global | s.Null)}
+    weak = any(v not in (m := body.unit.module.variables) or "extern_weak" in m[v].words for v in variables)
+    if not all(parts) or not others <= body.facts.values or weak or len(variables) > 1:
+        hint = "compare pointer parameters that are `noundef`, or `null`"
+        raise refused(body, "the comparison of these pointers", hint)
+    kind = s.PointerType()
+    return build.eq(typed(body, s.Typed(kind, left)).term, typed(body, s.Typed(kind, right)).term)
+
+
+def chosen_pointer(body: Body, name: str, select: s.Select) -> Plain:
+    """A pointer that `select` chooses. Raises InputError where the condition may be poison or `undef`."""
+    condition = typed(body, select.condition)
+    if name in body.facts.may_undef or name in body.facts.may_poison or condition.poison is not build.FALSE:
+        raise refused(body, "a pointer that is chosen by what may be poison or `undef`", "freeze the condition")
+    var = register(body, f"%{name}", ANY, f"%{name}")
+    yes, no = (_pointer(body, pointer) for pointer in (select.yes, select.no))
+    emit(body, Set(var, build.ite(build.eq(condition.term, build.ONE), yes, no)))
+    return Plain(var, None)
+
+
+def _pointer(body: Body, value: s.Typed) -> Term:
+    """A pointer, of which no bit says that it is poison. Raises InputError for one that is."""
+    found = typed(body, value)
+    if found.poison is not build.FALSE:
+        raise refused(body, "a pointer that is poison", "use `null`")
+    return found.term
 
 
 def _binary(body: Body, instruction: s.Binary) -> Value:
@@ -147,6 +190,15 @@ def arithmetic(body: Body, instruction: s.Binary, a: Value, b: Value, bits: int)
             term, wrong = absolute(a.term, bits, flags, registers)
         case "shl" | "lshr" | "ashr":
             term, wrong = shifted(op, a.term, b.term, bits, flags, registers)
+        case _ if op in SATURATING:
+            term, wrong = saturated(op, a.term, b.term, bits, registers), build.FALSE
+        case _ if op in OF_ONE:
+            if op == "bswap" and bits % 16:
+                raise refused(body, f"`llvm.bswap` of `i{bits}`")
+            term = of_bits(op, a.term, bits, registers)
+            wrong = build.eq(a.term, build.ZERO) if "exact" in flags else build.FALSE
+        case _ if op.startswith("fsh"):
+            term, wrong = joined(op, a.term, b.term, bits, registers), build.FALSE
         case _:
             term, wrong = _divided(body, op, a.term, b.term, bits, "exact" in flags)
     return Value(term, build.lor(a.poison, b.poison, wrong))
@@ -211,6 +263,9 @@ def definite(body: Body, value: s.Typed, what: str) -> Term:
 
 def moved(body: Body, value: s.Typed, into: Plain | Leaf) -> None:
     """A register or slot gets a value. Raises InputError where it may be `undef` in part."""
+    if isinstance(into, Plain) and isinstance(value.type, s.PointerType):
+        emit(body, Set(into.var, _pointer(body, value)))
+        return
     if isinstance(into, Plain):
         found = typed(body, value)
         emit(body, Set(into.var, found.term))

@@ -108,3 +108,63 @@ def test_a_load_that_leaves_its_loop_keeps_the_function_from_ending(after: str, 
     found, told = sacheck("refine", "--preserve", "termination", "before.ll", "after.ll")
     assert found == status, told
     assert ("again and again" in told) == (status == 1)
+
+
+def test_bitcode_is_read_as_text_is(tmp_path: Path) -> None:
+    binding = pytest.importorskip("llvmlite.binding")
+    paths = tmp_path / "before.bc", tmp_path / "after.bc"
+    for path, body in zip(paths, ("add i32 %x, 1", "sub i32 %x, -1"), strict=True):
+        text = f"define i32 @f(i32 noundef %x) {{\n  %y = {body}\n  ret i32 %y\n}}\n"
+        path.write_bytes(binding.parse_assembly(text).as_bitcode())
+    proof = str(tmp_path / "proof.json")
+    run = CliRunner().invoke
+    asked = ["refine", "--no-cache", "--certificate", proof, *map(str, paths)]
+    assert [run(application(), words).exit_code for words in (asked, ["certify", proof])] == [0, 0]
+    paths[1].write_bytes(b"BC\xc0\xde and no more")
+    found = run(application(), ["refine", *map(str, paths)])
+    assert (found.exit_code, "SA741" in found.output) == (2, True)
+
+
+DEBUGGED = """@g = global i32 0
+define void @f(i32 noundef %x) !dbg !4 {{
+  store volatile i32 {}, ptr @g, !dbg !6
+  ret void, !dbg !7
+}}
+!llvm.dbg.cu = !{{!0}}
+!llvm.module.flags = !{{!2}}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "{}", directory: "{}")
+!2 = !{{i32 2, !"Debug Info Version", i32 3}}
+!3 = !DISubroutineType(types: !5)
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 2, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !{{null}}
+!6 = !DILocation(line: 3, column: 5, scope: !8)
+!7 = !DILocation(line: 4, column: 1, scope: !4)
+!8 = distinct !DILexicalBlock(scope: !4, file: !1, line: 2)
+"""
+C_FILE = "volatile int g;\nvoid f(int x) {\n    g = x;\n}\n"
+
+
+@pytest.mark.parametrize(("name", "shown"), [("write.c", True), ("gone.c", False), ("write.txt", False)])
+def test_a_play_shows_the_place_in_c_below_an_instruction(name: str, shown: bool, tmp_path: Path) -> None:
+    for path in ("write.c", "write.txt"):
+        (tmp_path / path).write_text(C_FILE)
+    for path, value in (("before.ll", "%x"), ("after.ll", "1")):
+        (tmp_path / path).write_text(DEBUGGED.format(value, name, tmp_path))
+    found = CliRunner().invoke(application(), ["refine", "--no-cache", "before.ll", "after.ll"])
+    assert found.exit_code == 1
+    told = " ".join(found.output.split())
+    assert ("compiled from write.c:3:5: g = x;" in told, "compiled from" in told) == (shown, shown)
+
+
+def test_calls_of_debug_intrinsics_move_no_place(tmp_path: Path) -> None:
+    old = "declare void @llvm.dbg.value(metadata, metadata, metadata)\n" + DEBUGGED.replace(
+        "  store",
+        "  call void @llvm.dbg.value(metadata i32 0, metadata !9, metadata !DIExpression()), !dbg !6\n  store",
+    )
+    old += '!9 = !DILocalVariable(name: "y", scope: !4, file: !1, line: 2, type: !10)\n'
+    old += '!10 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)\n'
+    for path, value in (("before.ll", "%x"), ("after.ll", "1")):
+        (tmp_path / path).write_text(old.format(value, "none.c", tmp_path))
+    found = CliRunner().invoke(application(), ["refine", "--no-cache", "before.ll", "after.ll"])
+    assert "after.ll:5 shows" in found.output

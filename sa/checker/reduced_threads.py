@@ -1,0 +1,141 @@
+"""Checks that threads may be compared with whole blocks as their steps (THEORY section 17): who refines with blocks as
+steps refines as written.
+
+Beyond what a reduction needs for claims (`reduced.py`): only commits are visible, and what they show is as if written
+to a variable of their thread, so moving past other steps does not change it. Behind a commit there is one way to go on,
+since Duplicator answers the commit. What ι says may not be noticed to change inside of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, Variable
+from sa.base.limits import Limits
+from sa.certificates.reduced import Phase, ReducedThreads
+from sa.certificates.threads import Lemmas
+from sa.checker.blocks import Phases, blocks_shown, cycle_fault, phases_of
+from sa.checker.commuting import commutations, known_at, progress, unnoticed
+from sa.checker.lemmas import check_lemmas
+from sa.checker.never import discharged, in_words, program_fault, taking
+from sa.checker.obligation import Case, Obligation
+from sa.checker.question import Pair, Question, related
+from sa.checker.ruling import Accepted, Rejected, Ruling
+from sa.checker.solvers import Z3, Solvers
+from sa.checker.threads import apart
+from sa.terms.build import FALSE, conjoined, land, variable
+from sa.terms.name import Name
+from sa.terms.substitute import sided, substitute
+from sa.terms.term import Term, Var, sort_of
+
+#: What holds where threads are at locations.
+Known: TypeAlias = Callable[[Mapping[str, str]], tuple[Term, ...]]
+
+
+def check_reduced_threads(
+    asked: Question, made: ReducedThreads, bounds: Limits, seed: int = 0, solvers: Solvers = Z3
+) -> Ruling:
+    """Whether the question with blocks as concrete steps, where PROVED, proves the question.
+
+    Raises LimitReached, and SolverDisagrees on an internal error.
+    """
+    fault = _fault(asked, made)
+    if fault is not None:
+        return Rejected("phases", fault)
+    phases = tuple(phases_of(t, its) for t, its in zip(made.threads, made.phases, strict=True))
+    ruling = check_lemmas(Lemmas(made.threads, made.facts, (), asked.axioms), bounds, seed, solvers)
+    if isinstance(ruling, Accepted):
+        iota = land(*(f.term for f in related(asked)[1]))
+        ruling = discharged(_obligations(made, phases, iota), asked.axioms, bounds, seed, solvers)
+    return ruling
+
+
+def question_of_blocks(asked: Question, made: ReducedThreads, bounds: Limits) -> Question | str:
+    """The question with blocks as the steps of the concrete threads, or what is wrong with the phases.
+
+    Raises LimitReached.
+    """
+    fault = _fault(asked, made)
+    if fault is not None:
+        return fault
+    phases = tuple(phases_of(t, its) for t, its in zip(made.threads, made.phases, strict=True))
+    silent = tuple(_without_seen(t, its)[0] for t, its in zip(made.threads, phases, strict=True))
+    blocks = blocks_shown(silent, phases, bounds)
+    pairs = tuple(Pair(block, pair.abstract) for block, pair in zip(blocks, asked.pairs, strict=True))
+    return replace(asked, concrete=replace(asked.concrete, threads=blocks), pairs=pairs)
+
+
+def _fault(asked: Question, made: ReducedThreads) -> str | None:
+    threads = tuple(p.concrete for p in asked.pairs)
+    if not asked.closed or len(threads) < 2:
+        return "the question is not about a closed program of several threads"
+    if made.threads != threads:
+        return "the reduction is of other threads"
+    if [len(its) for its in made.phases] != [len(t.locations) for t in threads]:
+        return "there is not a phase for each location of each thread"
+    faults = (f for t, its in zip(threads, made.phases, strict=True) for f in _phase_faults(t, phases_of(t, its)))
+    return program_fault(threads) or next(faults, None)
+
+
+def _phase_faults(thread: Automaton, phases: Phases) -> Iterator[str]:
+    if phases[thread.initial] is not Phase.CUT:
+        yield f"{thread.name}: the initial location is inside of a block"
+    for edge in _without_seen(thread, phases)[0].edges:
+        if phases[edge.source] is Phase.AFTER and phases[edge.target] is Phase.BEFORE:
+            yield f"{thread.name}: {edge.target} is before the commit, but is reached from {edge.source} behind it"
+        if phases[edge.source] is Phase.AFTER and edge.choices:
+            yield f"{thread.name}: a step from {edge.source}, behind the commit, chooses values"
+    fault = cycle_fault(thread, phases)
+    if fault is not None:
+        yield fault
+
+
+def _without_seen(thread: Automaton, phases: Phases) -> tuple[Automaton, tuple[Edge, ...]]:
+    """The thread without its visible steps that are no commits, and these, none of which may be possible."""
+
+    def is_commit(edge: Edge) -> bool:
+        return phases[edge.source] is not Phase.AFTER and phases[edge.target] is not Phase.BEFORE
+
+    kept = tuple(e for e in thread.edges if e.label is None or is_commit(e))
+    return replace(thread, edges=kept), tuple(e for e in thread.edges if e.label is not None and not is_commit(e))
+
+
+def _obligations(made: ReducedThreads, phases: Sequence[Phases], iota: Term) -> Iterator[Obligation]:
+    written = tuple(map(apart, made.threads))
+    known = known_at(written, made.facts)
+    for thread, its in zip(written, phases, strict=True):
+        for edge in _without_seen(thread, its)[1]:
+            here = {thread.name: edge.source}
+            taken = conjoined((*known(here), *taking(edge)))
+            yield Obligation("visible step inside of a block", in_words(here), taken, (Case((), (FALSE,)),), edge=edge)
+    threads = tuple(apart(_recording(_without_seen(t, its)[0])) for t, its in zip(made.threads, phases, strict=True))
+    yield from commutations(threads, phases, made.facts)
+    yield from progress(threads, phases, made.facts)
+    yield from one_way(threads, phases, known)
+    own = {sided(v.var, "conc"): v.var for t in written for v in t.variables if v.kind is not Kind.PARAM}
+    yield from unnoticed(threads, phases, made.facts, [substitute(iota, dict[Var, Term](own))])
+
+
+def one_way(threads: Sequence[Automaton], phases: Sequence[Phases], known: Known) -> Iterator[Obligation]:
+    """Behind a commit no two steps are possible at once."""
+    for thread, its in zip(threads, phases, strict=True):
+        for place in (q.name for q in thread.locations if its[q.name] is Phase.AFTER):
+            here = {thread.name: place}
+            for one, other in combinations([e for e in thread.edges if e.source == place], 2):
+                both = conjoined((*known(here), *taking(one), *taking(other)))
+                yield Obligation("one way behind a commit", in_words(here), both, (Case((), (FALSE,)),), edge=one)
+
+
+def _recording(thread: Automaton) -> Automaton:
+    """The thread with each value that a step shows written to a variable of its own."""
+    variables, edges = list[Variable](), list[Edge]()
+    for number, edge in enumerate(thread.edges):
+        values = edge.label.values if edge.label is not None else ()
+        shown = [(variable(Name(f"shown {number} {k}"), sort_of(v)), v) for k, v in enumerate(values)]
+        variables += [Variable(var, Kind.LOCAL) for var, _ in shown]
+        edges.append(replace(edge, updates=(*edge.updates, *shown)))
+    return replace(thread, variables=(*thread.variables, *variables), edges=tuple(edges))

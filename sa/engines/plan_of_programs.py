@@ -1,0 +1,111 @@
+"""The plan of `refine` for whole programs, as data: pairs of threads, the two products, and blocks of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from sa.engines.besides import Besides
+from sa.engines.portfolio_of_goals import Depth
+from sa.generation.visibility import Level
+from sa.invariants.efforts import Effort as Needed
+from sa.refinement.compositional import Effort
+from sa.refinement.ways import Ways
+
+
+class Pairs(Struct, frozen=True):
+    """The pairs are tried on this level of visibility.
+
+    `besides`: with more related than is asked, if something is found there.
+    """
+
+    level: Level
+    effort: Effort
+    besides: Besides | None = None
+
+
+class Met(Struct, frozen=True):
+    """The pairs with what holds where two threads meet, at a glance.
+
+    `closures`: in closures of environments, where more than one variable may change at once. `mirrored`: with ghosts
+    of the concrete program that follow abstract variables. `met` is how much is done to know more. `besides`: with more
+    related than is asked, if something is found there.
+    """
+
+    closures: bool
+    mirrored: Ways | None = None
+    met: Needed = Needed.NUMBERS
+    besides: Besides | None = None
+
+
+class Products(Struct, frozen=True):
+    """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round."""
+
+    depth: Depth
+    rounds: float = 1.0
+    once: bool = False
+
+
+class Blocks(Struct, frozen=True):
+    """All of `REDUCED` with whole blocks of concrete steps as steps, for so many times a round's seconds."""
+
+    rounds: float
+
+
+Tried: TypeAlias = Pairs | Met | Products | Blocks
+
+#: What is tried, in order.
+PLAN: tuple[Tried, ...] = (
+    Pairs(Level.HIDDEN, Effort.GLANCE),
+    Pairs(Level.HIDDEN, Effort.ANYWHERE),
+    Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
+    Products(Depth.QUICK),
+    Blocks(3.0),
+    Pairs(Level.HIDDEN, Effort.BRIEF),
+    # What is wrong often shows in a few random runs, and what ends soon is proved by then.
+    Products(Depth.BRIEF, 0.7, once=True),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
+    Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
+    Pairs(Level.HIDDEN, Effort.EXACT),
+    Met(closures=True),
+    Met(closures=True, besides=Besides.PLAYS),
+    Met(closures=True, mirrored=Ways.FIRST),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.PLACES),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.ELEMENTS),
+    Met(closures=True, met=Needed.NEEDS, besides=Besides.PLAYS),
+    # What the pairs do not settle most often ends here.
+    Products(Depth.BRIEF, 2.0),
+    Met(closures=False, mirrored=Ways.FIRST),
+    Met(closures=True, mirrored=Ways.OTHERS),
+    Met(closures=True, mirrored=Ways.FIRST, met=Needed.NEEDS),
+    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.PLACES),
+    Met(closures=False, mirrored=Ways.OTHERS),
+    Met(closures=True, mirrored=Ways.OTHERS, met=Needed.NEEDS),
+    Pairs(Level.HIDDEN, Effort.SHARPEN),
+    Pairs(Level.LOCATIONS, Effort.SHARPEN),
+    Pairs(Level.HIDDEN, Effort.PERSIST),
+    Products(Depth.FULL),
+)
+
+#: The same where plays are to be found first.
+PLAYS: tuple[Tried, ...] = (
+    Products(Depth.QUICK),
+    Products(Depth.PLAYS),
+    Pairs(Level.HIDDEN, Effort.SHARPEN),
+)
+
+#: What is tried with blocks as steps: what proves.
+REDUCED: tuple[Tried, ...] = tuple(t for t in PLAN if not isinstance(t, Blocks))
+
+#: How deep a pair is looked into.
+DEPTHS: Mapping[Effort, Depth] = {
+    Effort.GLANCE: Depth.GLANCE,
+    Effort.ANYWHERE: Depth.GLANCE,
+    Effort.BRIEF: Depth.BRIEF,
+    Effort.EXACT: Depth.GLANCE,
+    Effort.SHARPEN: Depth.BRIEF,
+    Effort.PERSIST: Depth.FULL,
+}
