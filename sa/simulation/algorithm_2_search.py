@@ -73,8 +73,7 @@ class Search:
         self._report, self.known = report, known
         self._drifts: dict[object, EnvironmentMove] = {}
         self._challenges: dict[int, Challenge] = {}
-        self._agenda = Agenda((board.concrete.order, board.abstract.order))
-        self._begun = False
+        self._agenda, self._begun = Agenda((board.concrete.order, board.abstract.order)), False
         #: A lemma of the initial pair of which nobody knows yet whether it excludes an initial state.
         self._unasked: Lemma | None = None
         self._ending: Ending | None = None
