@@ -42,9 +42,15 @@ def vacuity(programs: Iterable[Program], bounds: Limits) -> tuple[Diagnostic, ..
         # Starting a solver takes longer than these questions.
         if not wrong and axioms not in sessions:
             sessions[axioms] = Session(bounds, tuple(a.formula for a in axioms), rlimit=RLIMIT)
-        threads = (*program.threads, *(f.thread for f in program.families))
+        threads = [t for t in (*program.threads, *(f.thread for f in program.families)) if not _of_library(t, program)]
         found += wrong or (d for thread in threads for d in _of_thread(sessions[axioms], thread))
     return tuple(dict.fromkeys(found))
+
+
+def _of_library(thread: Automaton, program: Program) -> bool:
+    """Whether a thread is a scheduler that the file did not write: it may know more than the file's threads ask."""
+    span = thread.origin.span
+    return span is not None and span.source.name.endswith(".sa") and span.source != program.source
 
 
 def contradiction(axioms: tuple[Axiom, ...], bounds: Limits) -> tuple[Diagnostic, ...]:

@@ -153,6 +153,12 @@ def _declared(node: Node, above: tuple[Node, ...]) -> Iterator[Declared]:
             yield from (made("constructor", name, Space.VALUE, node.span, None) for name in node.constructors)
         case syntax.Import():
             yield made("file", node.alias, Space.VALUE, node.span, None)
+        case syntax.Event():
+            yield made("event", node.name, Space.VALUE, node.span, None)
+        case syntax.Scheduler():
+            yield made("scheduler", node.name, Space.VALUE, node.span, None)
+        case syntax.Answer():
+            yield from (made("argument", name, Space.VALUE, name.span, node.span) for name in node.parameters)
         case Formal() | FunctionParameter():
             if node.name is not None:
                 whole = _scope(above, syntax.Procedure, syntax.FunctionDeclaration)
@@ -199,6 +205,9 @@ def _uses(node: Node, above: tuple[Node, ...]) -> Iterator[Use]:
             yield Use(first, Space.VALUE, place)
             if not dot:
                 yield Use(first, Space.THREAD, place)
+        case syntax.UsesScheduler(name, place):
+            if name.span != Span(place.source, place.start, place.start + len(name.name)):
+                yield Use(name.name, Space.VALUE, name.span)
         case syntax.At():
             yield from _at(node)
         case syntax.Member(thread, _, _, span):

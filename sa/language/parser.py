@@ -21,7 +21,7 @@ MAX_SYNTAX_ERRORS = 10
 
 # Words that start a declaration; at the start of a line they are taken as a new beginning after an error.
 _FRESH_START = re.compile(
-    r"^(?:import|const|param|global|ghost|enum|define|function|proc|axiom|init|thread|automaton|strong|invariant|terminates|progress|fair|leads|expect|refinement|lemma|theorem)\b",
+    r"^(?:import|const|param|global|ghost|enum|define|function|proc|axiom|init|thread|automaton|strong|invariant|terminates|progress|fair|leads|expect|refinement|lemma|theorem|cooperative|scheduler|event)\b",
     re.MULTILINE,
 )
 
@@ -79,7 +79,7 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
     if isinstance(failure, UnexpectedCharacters):
         return _unreadable(source, position)
     assert isinstance(failure, UnexpectedToken)
-    token: Token = failure.token
+    token: Token = _no_declaration(failure) or failure.token
     before = source.text[: int(token.start_pos or 0)]
     comment = re.search(r"/\*?$", before + str(token))
     if comment and source.text.startswith("/*", comment.start()):
@@ -99,6 +99,17 @@ def _describe(source: Source, parser: Lark, failure: UnexpectedInput) -> Diagnos
         other = f"choose another name, such as `{token}_1`" if hint == "expected a name" else hint
         return error("SA004", f"`{token}` is a reserved word and cannot be a name", span, other)
     return error("SA002", f"unexpected `{token}`", span, hint)
+
+
+#: Names with which declarations begin.
+_DECLARING = frozenset({"cooperative", "scheduler", "event"})
+
+
+def _no_declaration(failure: UnexpectedToken) -> Token | None:
+    """The name that a declaration begins with, where none begins with it: names further on say nothing."""
+    read = failure.interactive_parser.parser_state.value_stack if failure.interactive_parser else []
+    first = next((v for v in read if type(v) is Token), None)
+    return first if first is not None and first.type == "NAME" and first not in _DECLARING else None
 
 
 def _unreadable(source: Source, position: int) -> Diagnostic:

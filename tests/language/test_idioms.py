@@ -78,7 +78,6 @@ EXAMPLES = [
     ("thread P { for i = 0 to 3 { x := i; } }", "0..9"),
     ("thread P { for i in 0..<3 { x := i; } }", "0..9"),
     ("thread P { for i in a { x := i; } }", "0..9"),
-    ("thread P { yield; }", "between any two"),
     ("thread P { cs: x := 1; } invariant i : P@cs;", "at T.CS"),
     ("thread P { cs: x := 1; } invariant i : pc[P] == cs;", "at T.CS"),
     ("thread P { x := 1; } assert x == 1;", "invariant name"),

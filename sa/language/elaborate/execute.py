@@ -154,6 +154,8 @@ Simple: TypeAlias = (
     | syntax.Unlock
     | syntax.Start
     | syntax.Join
+    | syntax.Request
+    | syntax.Suspend
 )
 
 
@@ -182,6 +184,15 @@ def _simple(action: Simple, paths: list[Path], execution: Execution) -> list[Pat
             return start(action, paths, execution)
         case syntax.Join():
             return join_thread(action, paths, execution)
+        case syntax.Request(_, _, _, span) | syntax.Suspend(span):
+            what, hint = (
+                "this is asked of a scheduler",
+                "say which one: `cooperative;`; without it other threads may step between any two statements",
+            )
+            if isinstance(action, syntax.Suspend):
+                what, hint = "only the answer of a scheduler suspends", "write `yield;`"
+            complain(execution.context, "SA327", what, span, hint)
+            return paths
         case _:
             assert_never(action)
 

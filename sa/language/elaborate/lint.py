@@ -104,6 +104,8 @@ def parts_of(action: syntax.Action) -> tuple[syntax.Expression, ...]:
             | syntax.Await()
             | syntax.Break()
             | syntax.Continue()
+            | syntax.Request()
+            | syntax.Suspend()
         ):
             return ()
         case _:

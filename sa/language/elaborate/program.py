@@ -19,6 +19,7 @@ from sa.language.elaborate.automata import automaton_name, make_automaton, make_
 from sa.language.elaborate.blocks import Block
 from sa.language.elaborate.context import PROGRAM, Context
 from sa.language.elaborate.control import check_procedure
+from sa.language.elaborate.cooperative import is_cooperative, written_out
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
 from sa.language.elaborate.endings import ends, progress
 from sa.language.elaborate.invariants import invariants
@@ -80,6 +81,8 @@ def _first_span(module: syntax.Module) -> Span | None:
 def _elaborate(
     module: syntax.Module, imports: Mapping[str, Imported], split: bool, problems: list[Diagnostic]
 ) -> Elaborated:
+    cooperative = is_cooperative(module)
+    module = written_out(module, problems)
     declared = collect(module, imports, problems)
     handles, begun = declare_states(module, declared.context)
     declared.variables.extend(v for handle in handles.values() for v in handle.variables)
@@ -107,7 +110,7 @@ def _elaborate(
         several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
         ends=ends(module, declared, threads, around.several),
     )
-    lints = () if split else tuple(_lints(module, scope))
+    lints = () if split or cooperative else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
 
 

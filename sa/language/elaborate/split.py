@@ -92,6 +92,8 @@ def _inner_blocks(action: syntax.Action) -> tuple[syntax.Block, ...]:
             | syntax.Break()
             | syntax.Continue()
             | syntax.Return()
+            | syntax.Request()
+            | syntax.Suspend()
         ):
             return ()
         case _:

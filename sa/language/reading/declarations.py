@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lark import Token
 
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.language import syntax
+from sa.language.habits import habit
 from sa.language.reading.children import (
     Children,
     Item,
@@ -17,7 +20,9 @@ from sa.language.reading.children import (
     identifiers,
     nodes,
     quoted,
+    rejected,
     span_of,
+    start_of,
     verdict,
 )
 
@@ -207,3 +212,59 @@ def edge(source: Source, children: Children) -> syntax.EdgeDeclaration:
         first(syntax.Block, children),
         span_of(source, children),
     )
+
+
+def event(source: Source, children: Children) -> syntax.Event:
+    """`NAME ("[" expression "]")?`."""
+    return syntax.Event(identifier(source, children[0]), after("[", children), span_of(source, children))
+
+
+def scheduling(source: Source, children: Children) -> syntax.UsesScheduler | syntax.Events:
+    """`NAME ";"`, `NAME event ("," event)* ";"`: the first name says which."""
+    word, named, span = str(children[0]), every(syntax.Event, children), span_of(source, children)
+    if word == "cooperative" and not named:
+        return syntax.UsesScheduler(identifier(source, children[0]), span)
+    if word == "scheduler" and len(named) == 1 and named[0].size is None:
+        return syntax.UsesScheduler(named[0].name, span)
+    if word == "event" and named:
+        return syntax.Events(named, span)
+    hint = _SCHEDULING.get(word) or habit(source.text, span.start, word, frozenset())
+    what = f"`{word}` is not used like this" if word in _SCHEDULING else f"no declaration begins with `{word}`"
+    raise rejected("SA002", what, source, children[:1], hint)
+
+
+_SCHEDULING: Mapping[str, str] = {
+    "cooperative": "write `cooperative;`",
+    "scheduler": "write `scheduler systemc;`, or declare one: `scheduler mine { … }`",
+    "event": "write `event e, f;`",
+}
+
+
+def scheduler(source: Source, children: Children) -> syntax.Scheduler:
+    """`NAME NAME "{" (global | define | await_statement | on)* "}"`."""
+    if children[0] != "scheduler":
+        hint = habit(source.text, start_of(children[0]), str(children[0]), frozenset())
+        raise rejected("SA002", f"no declaration begins with `{children[0]}`", source, children[:1], hint)
+    return syntax.Scheduler(
+        identifier(source, children[1]),
+        every(syntax.Global, children),
+        every(syntax.Define, children),
+        every(syntax.Answer, children),
+        every(syntax.Await, children),
+        span_of(source, children),
+    )
+
+
+def on(source: Source, children: Children) -> syntax.Answer:
+    """`NAME NAME "for"? ("(" _names ")")? block`."""
+    parameters = identifiers(source, children[2:])
+    asked = f"{children[1]}{' for' if children[2] == 'for' else ''}"
+    fitting = [a for a in syntax.Asked if a.value.partition("(")[0] == asked and _takes(a) == len(parameters)]
+    if children[0] != "on" or not fitting:
+        hint = "a scheduler answers " + ", ".join(f"`on {a.value}`" for a in syntax.Asked)
+        raise rejected("SA002", "no thread asks for this", source, children[:-1], hint)
+    return syntax.Answer(fitting[0], parameters, children[-1], span_of(source, children))
+
+
+def _takes(asked: syntax.Asked) -> int:
+    return len(asked.value.partition("(")[2].split(",")) if "(" in asked.value else 0

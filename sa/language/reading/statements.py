@@ -190,15 +190,40 @@ def lock(source: Source, children: Children) -> syntax.Lock:
     return syntax.Lock(children[2], span_of(source, children))
 
 
-def start_or_join(source: Source, children: Children) -> syntax.Start | syntax.Join:
-    """`NAME thread_name ";"`: the first name says which."""
+def request(source: Source, children: Children) -> syntax.Start | syntax.Join | syntax.Request | syntax.Suspend:
+    """`NAME thread_name (NAME sum)? ";"`, `NAME "for" sum ";"`, `NAME ";"`: the first name says which."""
     word, span = str(children[0]), span_of(source, children)
-    if word == "start":
-        return syntax.Start(children[1], span)
-    if word == "join":
-        return syntax.Join(children[1], span)
-    hint = habit(source.text, span.start, word, frozenset())
-    raise rejected("SA002", f"no statement begins with `{word}`", source, children[:1], hint)
+    about, joint = first(syntax.ThreadName, children), [str(c) for c in children[1:-1] if type(c) is Token]
+    delay = children[-2] if joint else None
+    match word, joint:
+        case "start", [] if about is not None:
+            return syntax.Start(about, span)
+        case "join", [] if about is not None:
+            return syntax.Join(about, span)
+        case "suspend", [] if about is None:
+            return syntax.Suspend(span)
+        case ("yield", []) | ("wait", ["for"]) if about is None:
+            return syntax.Request(syntax.Asked.WAIT_FOR if joint else syntax.Asked.YIELD, None, delay, span)
+        case ("wait" | "notify" | "cancel") as asked, [] if about is not None:
+            return syntax.Request(syntax.Asked(f"{asked}(e)"), about, None, span)
+        case "notify", ["in"]:
+            return syntax.Request(syntax.Asked.NOTIFY_IN, about, delay, span)
+        case _:
+            hint = habit(source.text, span.start, word, frozenset()) or _REQUESTS.get(word)
+            hint = hint or habit(source.text, span.end - 1, ";", frozenset())
+            what = f"`{word}` is not used like this" if word in _REQUESTS else f"no statement begins with `{word}`"
+            raise rejected("SA002", what, source, children[:1], hint)
+
+
+_REQUESTS: Mapping[str, str] = {
+    "start": "write `start T;`",
+    "join": "write `join T;`",
+    "yield": "write `yield;`",
+    "wait": "write `wait e;` or `wait for 2;`",
+    "notify": "write `notify e;` or `notify e in 2;`",
+    "cancel": "write `cancel e;`",
+    "suspend": "write `suspend;`",
+}
 
 
 def unlock(source: Source, children: Children) -> syntax.Unlock:

@@ -10,7 +10,7 @@ from sa.language.syntax.clause import Clauses, Rely, ThreadName
 from sa.language.syntax.expression import Expression, Identifier, Type
 from sa.language.syntax.node import Node
 from sa.language.syntax.proof import StepDeclaration
-from sa.language.syntax.statement import Block, Label, Local
+from sa.language.syntax.statement import Asked, Await, Block, Label, Local
 
 
 class Import(Node, frozen=True):
@@ -261,6 +261,48 @@ class RefinementBlock(Node, frozen=True):
     span: Span
 
 
+class UsesScheduler(Node, frozen=True):
+    """`scheduler NAME;`: the threads of the file run one at a time, and this scheduler says which; `cooperative;`."""
+
+    name: Identifier
+    span: Span
+
+
+class Event(Node, frozen=True):
+    """An event, or `size` of them: `event e[3];`."""
+
+    name: Identifier
+    size: Expression | None
+    span: Span
+
+
+class Events(Node, frozen=True):
+    """`event e, f[3];`."""
+
+    events: tuple[Event, ...]
+    span: Span
+
+
+class Answer(Node, frozen=True):
+    """`on wait(e) { … }`: what a scheduler does in one step when a thread asks for this."""
+
+    asked: Asked
+    parameters: tuple[Identifier, ...]
+    body: Block
+    span: Span
+
+
+class Scheduler(Node, frozen=True):
+    """`scheduler NAME { … }`: its state, its answers to threads, and the steps that it takes while no thread runs."""
+
+    name: Identifier
+    state: tuple[Global, ...]
+    definitions: tuple[Define, ...]
+    answers: tuple[Answer, ...]
+    steps: tuple[Await, ...]
+    span: Span
+
+
 Declaration: TypeAlias = (
     Import
     | Const
@@ -282,6 +324,9 @@ Declaration: TypeAlias = (
     | Expect
     | RefinementBlock
     | StepDeclaration
+    | UsesScheduler
+    | Events
+    | Scheduler
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from sa.base.source import Span
@@ -234,6 +235,37 @@ class Join(Node, frozen=True):
     span: Span
 
 
+class Asked(Enum):
+    """What a cooperative thread asks of its scheduler; `END` at its end, without a statement.
+
+    The value is how a scheduler declares its answer.
+    """
+
+    YIELD = "yield"
+    WAIT = "wait(e)"
+    WAIT_FOR = "wait for(t)"
+    NOTIFY = "notify(e)"
+    NOTIFY_IN = "notify(e, t)"
+    CANCEL = "cancel(e)"
+    JOIN = "join(t)"
+    END = "end"
+
+
+class Request(Node, frozen=True):
+    """`yield;`, `wait e;`, `wait for t;`, `notify e;`, `notify e in t;`, `cancel e;` in a cooperative thread."""
+
+    asked: Asked
+    about: ThreadName | None
+    delay: Expression | None
+    span: Span
+
+
+class Suspend(Node, frozen=True):
+    """`suspend;` in a scheduler: the thread that asks stops to run, until the scheduler resumes it."""
+
+    span: Span
+
+
 Action: TypeAlias = (
     Assign
     | Havoc
@@ -258,6 +290,8 @@ Action: TypeAlias = (
     | Unlock
     | Start
     | Join
+    | Request
+    | Suspend
 )
 
 
