@@ -112,6 +112,7 @@ _IDIOMS: Sequence[tuple[str, str]] = (
     (r"\w\s*:=\s*\w+\s*~\s*:=", "one assignment at a time: `x, y := 1, 1;`"),
     (r":=\s*[^;,]+,\s*\w+\s*~\s*:=",
      "several at once are written `x, y := 1, 2;`, one after the other `x := 1; y := 2;`"),
+    (r"\bwait\s+(?:until|while)\b[^;{}]*~", "`await c;` waits until `c` holds"),
     (r"[;{]\s*~\s*when\b", "`await c { … }` waits until `c` holds and does what follows in one step"),
     (r"[;{]\s*[\w.\[\]]+\s*~\s*==", "`:=` assigns; `assume e;` waits until `e` holds, `assert e;` claims that it does"),
     (r"[;{]\s*\w+\.~\s*lock\b", "write `lock(l);`"),

@@ -9,6 +9,7 @@ from os.path import realpath
 from msgspec import Struct
 
 from sa.automata.automaton import Kind
+from sa.base.caveat import Said, assuming
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.source import Source, Span, line_text, position
 from sa.language import syntax
@@ -19,6 +20,9 @@ from sa.language.loaded import Loaded, LoadedScript
 from sa.language.names import ModuleSymbol, Scope
 from sa.language.parser import parse
 from sa.language.read import beside, read_source
+
+#: Schedulers of the library that leave open who is next: a run that refutes may take another order each time.
+ANY_ORDER = frozenset({"cooperative", "fairthreads", "systemc"})
 
 
 class _File(Struct, frozen=True):
@@ -63,7 +67,25 @@ def _loaded(file: _File, split: bool) -> Loaded | LoadedScript:
 def _program(file: _File, split: bool) -> Loaded:
     result = elaborate(file.module, _exported(file.imports), split)
     programs = tuple((alias, made.program) for alias, made in file.imports.items())
-    return Loaded(result.program, result.warnings, file.sources, result.blocks, programs, result.lints)
+    return Loaded(
+        result.program, result.warnings, file.sources, result.blocks, programs, result.lints, _said(file.module)
+    )
+
+
+def _said(module: syntax.Module) -> Said:
+    """Which scheduler the threads of a cooperative program have."""
+    used = (d for d in module.declarations if isinstance(d, syntax.UsesScheduler))
+    check = "declare a scheduler that takes one order: `scheduler NAME { … }`"
+    return Said(
+        tuple(
+            assuming(
+                "scheduler", f"the scheduler `{d.name.name}` may resume the threads that are ready in any order", check
+            )
+            if d.name.name in ANY_ORDER
+            else assuming("scheduler", f"the scheduler `{d.name.name}`", check)
+            for d in used
+        )
+    )
 
 
 def _script(file: _File) -> LoadedScript:

@@ -86,6 +86,7 @@ EXAMPLES = [
     ("proc f() { x := 1; } thread P { f; }", "f();"),
     ("thread P { unchanged x; }", "stays as it is"),
     ("thread P { await lock(l); }", "is a statement"),
+    ("thread P { wait until x > 0; }", "`await c;`"),
     ("thread P { assume x > 0 && assume y > 0; }", "once"),
     ("thread P { local t : int = 0; t := 1; } invariant i : t <= 1;", "P.t"),
     ("function f(n : int) : int { return n; }", "proc f"),

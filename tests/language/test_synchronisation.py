@@ -108,7 +108,7 @@ def test_members_of_a_family_are_started_by_their_index() -> None:
         (G + "thread T { local d : condition; skip; }", "SA208", "d"),
         ("global c : condition = 0; thread T { skip; }", "SA208", "global c : condition = 0;"),
         ("global T_state : int; thread M { start T; } thread T { skip; }", "SA102", "T"),
-        ("thread T { skup; }", "SA002", ";"),
+        ("thread T { skup; }", "SA002", "skup"),
         ("thread T { begin U; }", "SA002", "begin"),
     ],
 )
