@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from sa.base.budget import Budget
-from sa.base.limits import limits
+from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.ruling import Accepted
@@ -26,7 +26,7 @@ from sa.terms.term import Term
 from tests.endtoend.asking import read
 
 SPECS = Path(__file__).parents[2] / "specs"
-BOUNDS = limits(60.0, None)
+BOUNDS = Limits()
 X, Y, Z = (variable(name) for name in ("x", "y", "z"))
 
 COUNTS = """\

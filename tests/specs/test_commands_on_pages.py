@@ -50,7 +50,7 @@ C_PROGRAM = "int x;\nvoid see(int);\nint f(int n) {{ x = n; see({}); return 0; }
 FILES = {
     **dict.fromkeys(("before.sa", "abs.sa"), PROGRAM.format("x := 2;")),
     **dict.fromkeys(("between.sa", "after.sa", "conc.sa"), PROGRAM.format("skip; x := 2;")),
-    **dict.fromkeys(("prog.c", "before.c"), C_PROGRAM.format("x")),
+    **dict.fromkeys(("prog.c", "queue.c", "before.c"), C_PROGRAM.format("x")),
     "after.c": C_PROGRAM.format("n"),
     "before.ll": "define i32 @push(i32 %x) {\n  %y = add nsw i32 %x, 1\n  ret i32 %y\n}\n",
     "after.ll": "define i32 @push(i32 %x) {\n  %y = sub i32 %x, -1\n  ret i32 %y\n}\n",
