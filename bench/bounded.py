@@ -34,7 +34,7 @@ from sa.explicit.system import System, system
 from sa.frontends.load import load_program
 from sa.question.asked import Asked, Note, Refuted
 from sa.question.claims import claims_of
-from sa.smt.circuit import Circuit
+from sa.smt.bitblast import Circuit
 
 #: The thesis' seconds: those of the lazy schema with CBMC, or of the eager one where no others are printed.
 _THESIS = re.compile(r"(?:CBMC4\.7|LR\+CBMC|LR\+ESBMC|Threader) ([\d.]+)")

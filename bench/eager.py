@@ -15,7 +15,7 @@ from sa.base.limits import Limits, Unsupported
 from sa.bounded.dag import Dag
 from sa.bounded.spans import Spans, spans
 from sa.explicit.system import System
-from sa.smt.circuit import Array, Circuit, Model, Signal
+from sa.smt.bitblast import Array, Circuit, Model, Signal
 from sa.smt.view import View
 from sa.smt.words import Bit, Word
 from sa.terms.sort import INT

@@ -26,7 +26,7 @@ from sa.automata.automaton import FAIL, Kind
 from sa.automata.ranges import within
 from sa.base.limits import Unsupported
 from sa.certificates.run import Bad, Failing
-from sa.explicit.whole import Whole, whole
+from sa.explicit.transition_system import Whole, whole
 from sa.frontends.load import load_program
 from sa.smt.translate import Translator
 from sa.terms import build

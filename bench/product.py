@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sa.base.limits import LimitReached, Limits
 from sa.explicit.system import Act, System
-from sa.smt.circuit import Circuit, Model, Signal
+from sa.smt.bitblast import Circuit, Model, Signal
 from sa.smt.view import View
 from sa.smt.words import Bit, Word
 from sa.terms.sort import INT

@@ -14,7 +14,7 @@ from sa.automata.automaton import FAIL, Kind, Variable
 from sa.automata.ranges import values_of, within
 from sa.automata.rename import apart
 from sa.base.limits import Limits, Unsupported
-from sa.explicit.whole import Arc, Whole
+from sa.explicit.transition_system import Arc, Whole
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.sort import BOOL, Value

@@ -22,13 +22,13 @@ from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps
-from sa.certificates.crowd_composition import CrowdComposition
-from sa.certificates.crowd_composition_json import crowd_composition_json
-from sa.certificates.crowd_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.ends import Ending, Finite, Lasso, Ranked
 from sa.certificates.ends_json import finite_json, lasso_json, proof_json, ranked_json
+from sa.certificates.families import CrowdJoint, CrowdKeeps
+from sa.certificates.families_json import crowd_joint_json, crowd_keeps_json
+from sa.certificates.family_composition import CrowdComposition
+from sa.certificates.family_composition_json import crowd_composition_json
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json

@@ -29,7 +29,7 @@ from sa.checker.question import NoQuestion
 from sa.checker.resources import Resources
 from sa.checker.ruling import Rejected, Undecided
 from sa.checker.second import Choice, Observer, is_installed, solvers_of
-from sa.frontends.flow.alone import never_ending
+from sa.frontends.flow.sequential_refinement import never_ending
 from sa.frontends.load import load_program, load_script, source_of
 from sa.frontends.reading import Reading, reading_of
 from sa.language.read import read_source

@@ -8,9 +8,9 @@ from typing import Literal
 from msgspec import Struct
 
 from sa.base.verdict import Verdict
-from sa.engines.crowds import CROWDS
 from sa.engines.engine import ClaimEngine, GoalEngine, answers
 from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_families import CROWDS
 from sa.engines.portfolio_of_goals import engines_of_goals
 from sa.engines.technique import Technique
 

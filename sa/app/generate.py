@@ -14,7 +14,7 @@ from sa.base.diagnostic import Diagnostic, Severity, warning
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
 from sa.conditions.environment import declared
-from sa.conditions.together import uncut
+from sa.conditions.joint_inductiveness import uncut
 from sa.frontends.load import load_program
 from sa.generation.checks import NotGenerated
 from sa.generation.environment import Change

@@ -6,7 +6,7 @@ from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits
-from sa.conditions.endless import termination
+from sa.conditions.possible_divergence import termination
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 

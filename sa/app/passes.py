@@ -90,7 +90,7 @@ def _decided(question: Question, options: Options) -> Outcome:
     if not question.ending:
         return found
     # Few questions are about endings.
-    from sa.engines.lasting import counted
+    from sa.engines.divergence import counted
 
     return counted(found)
 

@@ -11,7 +11,7 @@ from sa.certificates.preservation import Kept
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.preserving import with_preservation, without_run
-from sa.frontends.flow.alone import never_ending
+from sa.frontends.flow.sequential_refinement import never_ending
 
 #: An abstract and a concrete program, how they are related, and whether they are functions that are compared alone.
 Sides: TypeAlias = tuple[Program, Program, Refinement | None, bool]

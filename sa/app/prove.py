@@ -19,13 +19,13 @@ from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.limits import LimitReached, Limits
 from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.conditions import inductive, together
+from sa.conditions import inductive, joint_inductiveness
 from sa.conditions.environment import declared
 from sa.conditions.vacuity import contradiction, vacuity
 from sa.engines.options import Options
 from sa.frontends.load import load_script
 from sa.generation.checks import NotGenerated
-from sa.rules.worlds import Stage
+from sa.rules.annotated_programs import Stage
 from sa.scripts.functions import doubt
 from sa.scripts.prove import Prepared, prepare, proof_of
 from sa.scripts.prove import prove as run
@@ -113,7 +113,9 @@ def _not_refuted(chained: StepResult) -> StepResult:
 def _empty(script: Script, options: Options) -> tuple[Diagnostic, ...]:
     """Warnings about what cannot happen. Raises InputError for axioms from which anything follows."""
     bounds = options.limits
-    found = [d for p in script.programs.values() for d in (*vacuity((p,), bounds), *together.no_start(p, bounds))]
+    found = [
+        d for p in script.programs.values() for d in (*vacuity((p,), bounds), *joint_inductiveness.no_start(p, bounds))
+    ]
     errors = tuple(d for d in (*found, *contradiction(script.axioms, bounds)) if d.severity is Severity.ERROR)
     if errors:
         raise InputError(tuple(dict.fromkeys(errors)))
@@ -129,7 +131,7 @@ def _uncut(script: Script, bounds: Limits) -> Unknown | None:
 
 def _cut(program: Program, script: Script, bounds: Limits) -> str | None:
     apart = any(declared(t) for t in program.threads)
-    return (inductive.uncut if apart else together.uncut)(program.threads, script.axioms, bounds)
+    return (inductive.uncut if apart else joint_inductiveness.uncut)(program.threads, script.axioms, bounds)
 
 
 def _results(

@@ -180,7 +180,7 @@ def _compared(wanted: Question, request: RefineRequest, number: int) -> tuple[Ou
     outcome, question = _answered(wanted, request)
     if question.ending:
         # Few questions are about endings.
-        from sa.engines.lasting import counted
+        from sa.engines.divergence import counted
 
         outcome = counted(outcome)
     return _without_overflow(outcome, question, number, request)

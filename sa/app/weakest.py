@@ -17,7 +17,7 @@ from sa.engines.outcome import Proposal
 from sa.engines.refine import refine
 from sa.language.unparse import show_program
 from sa.question.goals import goals
-from sa.question.uncut import uncut
+from sa.question.unblocked_invariants import uncut
 from sa.question.vacuous import check_not_empty
 from sa.weakest.infer import Weakest, weakest
 

@@ -21,7 +21,7 @@ from sa.bounded.search import Coverage, Reached, task
 from sa.bounded.stages import Before, in_stages
 from sa.bounded.swarm import in_parts
 from sa.bounded.wanted import Wanted
-from sa.certificates.crowd import CrowdRun, bads_of_copies
+from sa.certificates.families import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
 from sa.explicit.deciders import by_all_states
 from sa.explicit.system import System, system

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sa.base.budget import Budget
 from sa.base.limits import Unsupported
+from sa.bounded.lazy_sequentialization import sequential
 from sa.bounded.order import likely_order
 from sa.bounded.rounds import add_round, bad, begin, dangers
 from sa.bounded.search import Task, task
-from sa.bounded.sequential import sequential
 from sa.bounded.spans import spans
 from sa.bounded.stages import usual_width
 from sa.explicit.system import system
 from sa.question.asked import Asked
-from sa.smt.circuit import Circuit
+from sa.smt.bitblast import Circuit
 
 _HEADER = """; sacheck: is there a violation within {rounds} rounds of all threads and {unwind} unwindings of each loop?
 ; sat: there is. unsat: there is none, {numbers}.

@@ -22,7 +22,7 @@ from sa.bounded.dag import Dag, Danger, Hop, first_values
 from sa.bounded.schedule import Ends
 from sa.bounded.spans import Spans
 from sa.explicit.system import System
-from sa.smt.circuit import Circuit, Signal
+from sa.smt.bitblast import Circuit, Signal
 from sa.smt.view import View
 from sa.smt.words import Bit, Word
 from sa.terms.sort import BOOL, INT, ArraySort, Sort, Value, number

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from sa.bounded.dag import some_value
 from sa.bounded.rounds import Dangerous, Fired, Rounds
-from sa.bounded.shortened import Script, Step
+from sa.bounded.shorter_runs import Script, Step
 from sa.certificates.run import Ending, Run
 from sa.explicit.system import Act, System
-from sa.explicit.whole import Arc, run_of
-from sa.smt.circuit import Model, Signal
+from sa.explicit.transition_system import Arc, run_of
+from sa.smt.bitblast import Model, Signal
 from sa.terms.sort import Value
 from sa.terms.term import Var
 

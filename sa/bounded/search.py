@@ -11,15 +11,15 @@ from sa.automata.rename import own_local
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
 from sa.bounded.dag import Dag, Memory, TooLarge, loops_of, narrowed, unwound
-from sa.bounded.fuse import fused
+from sa.bounded.large_blocks import fused
 from sa.bounded.rounds import Rounds, add_round, begin, dangers, goes_on, is_used, view
 from sa.bounded.run import round_of_last, run_along, script_in
 from sa.bounded.schedule import Ends, Schedule, ends_in, part_of
-from sa.bounded.shortened import cut, rounds_of, shortened
+from sa.bounded.shorter_runs import cut, rounds_of, shortened
 from sa.bounded.spans import spans
 from sa.certificates.run import Run
 from sa.explicit.system import System
-from sa.smt.circuit import Circuit, Model
+from sa.smt.bitblast import Circuit, Model
 from sa.smt.words import Bit
 
 #: How often a loop may go around whose end follows from known values; points of a thread with such loops, and at all.

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from sa.certificates.goal import Goal
 from sa.certificates.play import Interpreted, PlainPlay, Play
-from sa.terms.everywhere import everywhere, terms_in
+from sa.terms.map_terms import everywhere, terms_in
 from sa.terms.meaning import Meaning, interpreted
 from sa.terms.term import Call, Function, subterms
 

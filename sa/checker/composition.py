@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.rename import on_side
 from sa.base.limits import Limits, spend
-from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.family_composition import CrowdComposition
 from sa.certificates.goal import iota_of
 from sa.certificates.threads import Composition
 from sa.checker.copies import copies_faults, goal_of_another, known_of_identities, together_with_copies
 from sa.checker.coverage import coverage, coverage_with_copies, named
-from sa.checker.crowd import check_crowd_joint
+from sa.checker.families import check_crowd_joint
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.side import renamed, side

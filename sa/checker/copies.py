@@ -25,8 +25,8 @@ from sa.automata.family import (
 )
 from sa.automata.program import Formula
 from sa.automata.rename import own_local
-from sa.certificates.crowd import CrowdJoint
-from sa.certificates.crowd_composition import CrowdComposition, Met, fault_of_met, known_of_two
+from sa.certificates.families import CrowdJoint
+from sa.certificates.family_composition import CrowdComposition, Met, fault_of_met, known_of_two
 from sa.certificates.goal import Goal
 from sa.certificates.threads import Annotated
 from sa.checker.obligation import Obligation

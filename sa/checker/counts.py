@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.family import Family
-from sa.certificates.crowd import Count, counter
+from sa.certificates.families import Count, counter
 from sa.checker.obligation import Case, Obligation
 from sa.terms.build import FALSE, ONE, ZERO, add, conjuncts, eq, ite, le, lnot, sub
 from sa.terms.sort import BOOL

@@ -12,7 +12,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, variables_of
-from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.family_composition import CrowdComposition
 from sa.certificates.goal import Goal, kappa_of
 from sa.certificates.relation import Relation
 from sa.certificates.threads import Composition

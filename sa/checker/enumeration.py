@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import is_large, values_of, within
-from sa.terms.between import Interval, between
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import compiled, predicate
+from sa.terms.integer_bounds import Interval, between
 from sa.terms.solve import solution
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var

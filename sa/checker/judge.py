@@ -18,9 +18,9 @@ from sa.automata.program import Axiom, Program
 from sa.base.limits import spend
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
-from sa.certificates.crowd import bads_of_copies
-from sa.certificates.crowd_composition_json import Side, added_ghosts, read_crowd_composition
-from sa.certificates.crowd_json import read_counts, read_crowd_joint, read_crowd_keeps
+from sa.certificates.families import bads_of_copies
+from sa.certificates.families_json import read_counts, read_crowd_joint, read_crowd_keeps
+from sa.certificates.family_composition_json import Side, added_ghosts, read_crowd_composition
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
@@ -37,7 +37,7 @@ from sa.certificates.threads import Composition, Joint, Keeps, Lemmas
 from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemmas
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
-from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
+from sa.checker.families import check_crowd_joint, check_crowd_keeps
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.judge_endings import judge_ending
 from sa.checker.judge_preservation import judge_preservation

@@ -115,7 +115,7 @@ def _portfolio(within: Within, names: tuple[str, ...], jobs: int, no_reduction: 
     if not names and bounds == USUAL_BOUNDS:
         return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
     # Those for families are loaded where they may be named.
-    from sa.engines.crowds import named
+    from sa.engines.portfolio_of_families import named
 
     chosen = named(names, bounds)
     return (without_reduction(chosen) if no_reduction else chosen), others

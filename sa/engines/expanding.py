@@ -15,7 +15,7 @@ from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.certificates.play import Position
 from sa.game.board import lay_out
-from sa.plays.along import play_along
+from sa.plays.abstract_run_tracking import play_along
 from sa.plays.escape import runs_of
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate

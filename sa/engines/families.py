@@ -16,7 +16,7 @@ from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, Limits, allot, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
-from sa.engines.besides import Besides, at_rest, related_besides, with_besides
+from sa.engines.auxiliary_relations import Besides, at_rest, related_besides, with_besides
 from sa.engines.engine import ROUNDS
 from sa.engines.met_pairs import Proving, Work, knows_more, pairs_in, proved_from, proved_in, texts_of
 from sa.engines.options import Options
@@ -27,8 +27,8 @@ from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies
 from sa.question.goals import closes, goals, is_large
-from sa.question.uncut import uncut
-from sa.refinement.ways import Ways
+from sa.question.unblocked_invariants import uncut
+from sa.refinement.ghost_strategies import Ways
 from sa.terms.term import Term
 
 #: The most copies of each family in a play.

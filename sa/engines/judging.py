@@ -11,7 +11,7 @@ from typing import assert_never
 
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.family_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.identity import meaning
 from sa.certificates.reduced import ReducedThreads

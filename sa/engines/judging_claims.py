@@ -8,7 +8,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
+from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
@@ -61,7 +61,7 @@ def judged(
 
 def judged_of_crowd(asked: Asked, settled: Settled, bounds: Limits, seed: int) -> Ruling:
     """The same where there are families of any number, of which nothing about the threads alone says anything."""
-    from sa.checker.crowd import check_crowd_joint, check_crowd_keeps
+    from sa.checker.families import check_crowd_joint, check_crowd_keeps
 
     match settled.evidence:
         case CrowdRun(counts, run) if len(counts) == len(asked.families):

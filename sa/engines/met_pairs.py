@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits, allot, remaining
 from sa.base.verdict import Reason, Verdict
-from sa.certificates.crowd_composition import CrowdComposition
+from sa.certificates.family_composition import CrowdComposition
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
 from sa.certificates.relation import Relation
@@ -19,20 +19,20 @@ from sa.certificates.run import Bad
 from sa.checker.composition import check_composition
 from sa.checker.ghosts import program_with_ghosts
 from sa.checker.ruling import Accepted
-from sa.engines.besides import Besides, block_besides, with_besides
+from sa.engines.auxiliary_relations import Besides, block_besides, with_besides
+from sa.engines.evidence_cache import decided
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.portfolio_of_goals import Depth
-from sa.engines.recall import decided
 from sa.engines.results import shortcoming, statistics_of
 from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, with_one_copy
 from sa.question.goals import thread_goals
-from sa.refinement.crowd_known import Known, known_of, met_of, with_elements
-from sa.refinement.crowds import Pairs, composition_of, pairs_of
-from sa.refinement.mirrors import Mirrors, mirrors
-from sa.refinement.ways import Ways
+from sa.refinement.auxiliary_variables import Mirrors, mirrors
+from sa.refinement.families import Pairs, composition_of, pairs_of
+from sa.refinement.family_facts import Known, known_of, met_of, with_elements
+from sa.refinement.ghost_strategies import Ways
 from sa.terms.printer import show
 from sa.terms.term import Term
 

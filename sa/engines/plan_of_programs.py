@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.engines.besides import Besides
+from sa.engines.auxiliary_relations import Besides
 from sa.engines.portfolio_of_goals import Depth
 from sa.generation.visibility import Level
 from sa.invariants.efforts import Effort as Needed
 from sa.refinement.compositional import Effort
-from sa.refinement.ways import Ways
+from sa.refinement.ghost_strategies import Ways
 
 
 class Pairs(Struct, frozen=True):

@@ -13,6 +13,7 @@ from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Tur
 from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, picked
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states, by_walks
 from sa.hybrid import exploring
+from sa.hybrid.by_unbounded_counters import by_growing
 from sa.hybrid.engine import (
     by_control,
     by_coordinates,
@@ -23,8 +24,7 @@ from sa.hybrid.engine import (
     by_rings,
     by_tests,
 )
-from sa.hybrid.growing import by_growing
-from sa.invariants import direct, interval_lemmas
+from sa.invariants import inductive_claims, interval_lemmas
 from sa.question.asked import Asked, Excluded, Note, Refuted
 
 Both: TypeAlias = Decide[Asked, Excluded | Refuted | Note]
@@ -68,7 +68,7 @@ def _long_runs() -> Decide[Asked, Refuted | Note]:
 
 
 def _by_runs(more: bool) -> Decide[Asked, Excluded]:
-    from sa.invariants.learned import by_runs
+    from sa.invariants.ice import by_runs
 
     return partial(by_runs, more)
 
@@ -91,10 +91,10 @@ def _by_sums(any_form: bool) -> Proofs:
     return partial(by_sums, any_form)
 
 
-CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, direct.by_claims)
+CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
 INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
 BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
-PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, direct.by_preconditions)
+PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, inductive_claims.by_preconditions)
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
 MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)

@@ -13,10 +13,10 @@ from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
 from sa.engines.technique import BMC, CHC, EXPLICIT_STATE, GAME, RANDOM_WALKS, SIMULATION, picked
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
+from sa.refinement.function_models import by_meanings
 from sa.refinement.idle import by_short_search
-from sa.refinement.meanings import by_meanings
 from sa.simulation.endings import Patience, Tactics
-from sa.values.sought import Sought
+from sa.values.search_bounds import Sought
 
 START: GoalEngine = Refuter(SIMULATION, {"states": "initial"}, deciders.at_start)
 VALUES: GoalEngine = Refuter(GAME, {}, deciders.by_values)

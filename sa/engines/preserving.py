@@ -41,7 +41,7 @@ from sa.engines.outcome import Outcome, Preservation
 from sa.engines.portfolio_of_claims import CLAIMS, without_reduction
 from sa.engines.preserving_threads import thread_by_thread
 from sa.engines.runner import Ruled, run
-from sa.explicit.whole import turn_of
+from sa.explicit.transition_system import turn_of
 from sa.question.asked import Asked, Excluded, Settled
 from sa.question.goals import closes, goals
 from sa.terms.build import TRUE, constant, eq, land

@@ -17,7 +17,7 @@ from sa.checker.surroundings import SURROUNDINGS, with_surroundings
 from sa.engines.following import HOW, followed, followed_in_rounds, parted
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Preservation
-from sa.explicit.whole import turn_of
+from sa.explicit.transition_system import turn_of
 from sa.terms.build import TRUE, variable
 from sa.terms.name import staged
 from sa.terms.substitute import sided

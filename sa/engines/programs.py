@@ -23,15 +23,15 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Position
 from sa.certificates.relation import Relation
 from sa.checker.ruling import Accepted
-from sa.engines.besides import Besides, always_shown, at_rest, block_besides, related_besides, with_besides
+from sa.engines.auxiliary_relations import Besides, always_shown, at_rest, block_besides, related_besides, with_besides
 from sa.engines.blocks import of_blocks
 from sa.engines.engine import ROUNDS
+from sa.engines.evidence_cache import decided
 from sa.engines.expanding import play_of_steps
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
 from sa.engines.plan_of_programs import DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
 from sa.engines.portfolio_of_goals import Depth
-from sa.engines.recall import decided
 from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level

@@ -18,7 +18,7 @@ from sa.certificates.play import Loss
 from sa.checker.family_question import asked_of
 from sa.checker.question import NoQuestion
 from sa.conditions.blocked import blocked
-from sa.conditions.together import uncut as together_uncut
+from sa.conditions.joint_inductiveness import uncut as together_uncut
 from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Outcome, Result, combined
@@ -26,7 +26,7 @@ from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, stopped
 from sa.engines.tried import Diary, each_once
 from sa.question.goals import closes, goals, is_large, thread_goals
-from sa.question.uncut import uncut
+from sa.question.unblocked_invariants import uncut
 from sa.question.vacuous import check_not_empty
 from sa.refinement.claim import about_parameters, about_unrelated, claim_of, misspelled
 from sa.smt.session import Session

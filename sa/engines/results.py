@@ -16,11 +16,11 @@ from sa.certificates.pairs import Simulation, StatePairs
 from sa.certificates.play import Loss, Play
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
+from sa.engines.evidence_cache import RECALLED, found, remember
 from sa.engines.judging import unaccepted
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Result, Statistics
 from sa.engines.portfolio_of_goals import Depth
-from sa.engines.recall import RECALLED, found, remember
 from sa.question.asked import Decision
 from sa.refinement.missing import step_in_words
 from sa.smt.session import Session

@@ -21,18 +21,18 @@ from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.ends import Finite, Lasso, Ranked
+from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.reduced import Reduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
-from sa.conditions.together import no_start, uncut
+from sa.conditions.joint_inductiveness import no_start, uncut
 from sa.conditions.vacuity import vacuous
+from sa.engines.cache_of_claims import RECALLED, Memory, remember, with_memory
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
-from sa.engines.memory import RECALLED, Memory, remember, with_memory
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
 from sa.engines.tried import Diary, Tried
@@ -311,7 +311,7 @@ def _engines(asked: Portfolio, families: bool) -> Portfolio:
     if asked is CLAIMS and not families:
         return CLAIMS
     # What knows families is loaded for those.
-    from sa.engines.crowds import for_crowds, for_threads
+    from sa.engines.portfolio_of_families import for_crowds, for_threads
 
     return for_crowds(asked) if families else for_threads(asked)
 

@@ -10,12 +10,12 @@ from sa.automata.program import Axiom
 from sa.automata.ranges import within
 from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.states import States
+from sa.explicit.instantiate import Row, extensions, picks
 from sa.explicit.layout import TooWide, known, placed
 from sa.explicit.moves import WAYS
-from sa.explicit.picks import Row, extensions, picks
 from sa.explicit.search import Search
 from sa.explicit.system import Act
-from sa.explicit.whole import Arc, run_of
+from sa.explicit.transition_system import Arc, run_of
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import executable
 from sa.terms.evaluate import Unevaluable, evaluate, holds

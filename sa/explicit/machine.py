@@ -15,8 +15,8 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge, Location, edges_from
 from sa.automata.ranges import within
 from sa.automata.trace import Configuration
-from sa.explicit.kept import Kept, Landings, landing
-from sa.explicit.picks import FEW, Picks, Row, at_random, by_cost, picks
+from sa.explicit.instantiate import FEW, Picks, Row, at_random, by_cost, picks
+from sa.explicit.live_variables import Kept, Landings, landing
 from sa.terms import build
 from sa.terms.build import conjuncts, constant, land
 from sa.terms.compile import guarded, predicate

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 
 from sa.base.limits import Limits
+from sa.explicit.instantiate import Picks, Row, extensions, picks
 from sa.explicit.layout import Layout, Slot, placed
-from sa.explicit.picks import Picks, Row, extensions, picks
 from sa.explicit.system import Act, System
 from sa.terms.compile import guarded, predicate
 from sa.terms.sort import Value

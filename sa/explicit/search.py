@@ -18,10 +18,10 @@ from sa.automata.automaton import Variable
 from sa.base.budget import Event, Report, unheard
 from sa.base.limits import Limits, check_limits, check_memory, count, spend
 from sa.certificates.packed import HAS_NUMPY, WORD
+from sa.explicit.instantiate import Row, interesting, picks, ways
 from sa.explicit.layout import WIDTHS, Layout, TooWide, layout, placed
 from sa.explicit.moves import Making, Moves, moves_of, tested
-from sa.explicit.picks import Row, interesting, picks, ways
-from sa.explicit.reduction import Reduction, candidates, reduction
+from sa.explicit.partial_order_reduction import Reduction, candidates, reduction
 from sa.explicit.system import System
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import executable, predicate

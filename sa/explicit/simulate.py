@@ -16,7 +16,7 @@ from sa.automata.program import Program
 from sa.automata.rename import apart
 from sa.automata.trace import Configuration
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.explicit.whole import turn_of
+from sa.explicit.transition_system import turn_of
 from sa.explicit.witnesses import witnesses
 from sa.terms.build import land
 from sa.terms.evaluate import holds

@@ -15,7 +15,7 @@ from sa.automata.automaton import FAIL, Automaton, Kind, Variable
 from sa.automata.ranges import within
 from sa.automata.rename import apart
 from sa.certificates.run import Bad
-from sa.explicit.whole import Arc, arcs_of, invariant_of, meaning
+from sa.explicit.transition_system import Arc, arcs_of, invariant_of, meaning
 from sa.terms.build import conjuncts, eq, integer, land, lor, variable
 from sa.terms.compile import executable
 from sa.terms.sort import INT

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, mover, variables_of
 from sa.certificates.goal import Goal
-from sa.game.turns import Cycle, cycles_of
+from sa.game.loop_acceleration import Cycle, cycles_of
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.solve import solution

@@ -16,7 +16,7 @@ from sa.automata.automaton import Edge, Label, Variable
 from sa.automata.ranges import count_of, values_of, within
 from sa.certificates.relation import TURN, Turns
 from sa.game.board import Board
-from sa.game.turns import Cycle
+from sa.game.loop_acceleration import Cycle
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.implicant import decided
@@ -37,7 +37,7 @@ class Run(Struct, frozen=True, eq=False):
 
     `decisions` are literals under which conditionals in these terms were decided; none where they stand. `open` are
     choices that nothing has determined yet: variables `choice@position` in the terms (`choices.py`). `turns` are cycles
-    taken any number of times, given by a term, in between (`turns.py`).
+    taken any number of times, given by a term, in between (`loop_acceleration.py`).
     """
 
     edges: tuple[int, ...]

@@ -16,7 +16,7 @@ from sa.conditions.environment import identity
 from sa.generation.effect import shape_of
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.shadow import shadow
+from sa.terms.overapproximate import shadow
 from sa.terms.solve import solution
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Ite, Store, Term, Var

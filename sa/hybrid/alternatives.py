@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from sa.base.limits import spend
 from sa.domains.affine import EVERYTHING, Space, assign, definitions, forget, formulas, grown, implies, meet, rows_of
-from sa.hybrid.control import value_of
-from sa.hybrid.equalities import is_safe
+from sa.hybrid.control_variables import value_of
+from sa.hybrid.karr import is_safe
 from sa.hybrid.points import Frame, Graph, Point, Step
 from sa.hybrid.solve import Held, assumed_at
 from sa.smt.session import Session

@@ -13,8 +13,8 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from sa.automata.automaton import Variable
-from sa.explicit.whole import Arc, Whole
-from sa.hybrid.control import FEW
+from sa.explicit.transition_system import Arc, Whole
+from sa.hybrid.control_variables import FEW
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
 from sa.terms.build import linear_parts

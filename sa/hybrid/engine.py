@@ -14,13 +14,12 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
-from sa.explicit.whole import Whole
+from sa.explicit.transition_system import Whole
 from sa.hybrid.alternatives import alternatives
-from sa.hybrid.candidates import Conjunctions, by_candidates
-from sa.hybrid.cells import INDICES, of_elements
-from sa.hybrid.control import Reach, control
-from sa.hybrid.coordinates import Coordinates, coordinates, without_guesses
-from sa.hybrid.equalities import differences, equalities, possible
+from sa.hybrid.array_cells import INDICES, of_elements
+from sa.hybrid.array_segments import by_windows
+from sa.hybrid.change_of_variables import Coordinates, coordinates, without_guesses
+from sa.hybrid.control_variables import Reach, control
 from sa.hybrid.evidence import Joints, joints, run
 from sa.hybrid.exploring import (
     EQUALITIES,
@@ -38,13 +37,14 @@ from sa.hybrid.exploring import (
     wholes_of,
     work_of,
 )
-from sa.hybrid.fuse import Fused, fused, restored
+from sa.hybrid.karr import differences, equalities, possible
+from sa.hybrid.large_blocks import Fused, fused, restored
 from sa.hybrid.points import Frame, Graph, Point, explore, frame
-from sa.hybrid.slices import about_all, is_small, jointly_about_all, mattering
+from sa.hybrid.predicate_candidates import Conjunctions, by_candidates
+from sa.hybrid.simplify_by_bounds import standing
+from sa.hybrid.slicing import about_all, is_small, jointly_about_all, mattering
 from sa.hybrid.solve import Held, Way, horn, solve
-from sa.hybrid.standing import standing
-from sa.hybrid.tested import with_tests
-from sa.hybrid.windows import by_windows
+from sa.hybrid.trace_partitioning import with_tests
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.terms import build

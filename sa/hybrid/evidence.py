@@ -13,7 +13,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Ending, Run
 from sa.conditions.never import at_places
-from sa.explicit.whole import Arc, Whole, is_bad, run_of, whole
+from sa.explicit.transition_system import Arc, Whole, is_bad, run_of, whole
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session

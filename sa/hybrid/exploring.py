@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Event, Report
 from sa.certificates.run import Bad
-from sa.explicit.whole import Whole, whole
-from sa.hybrid.control import Reach, control
+from sa.explicit.transition_system import Whole, whole
+from sa.hybrid.control_variables import Reach, control
 from sa.hybrid.points import Frame, Graph, explore, explored, frame
-from sa.hybrid.slices import spoken_of
-from sa.hybrid.standing import standing
-from sa.hybrid.taken import guessed, limited, with_few
-from sa.invariants.direct import lemmas_key
+from sa.hybrid.simplify_by_bounds import standing
+from sa.hybrid.slicing import spoken_of
+from sa.hybrid.value_sets import guessed, limited, with_few
 from sa.invariants.houdini import has_functions
+from sa.invariants.inductive_claims import lemmas_key
 from sa.question.asked import Asked
 from sa.smt.session import Session
 from sa.terms.term import Term, Var

@@ -19,8 +19,8 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places
-from sa.explicit.whole import Arc, Whole, is_bad
-from sa.hybrid.control import Values, cases, value_of
+from sa.explicit.transition_system import Arc, Whole, is_bad
+from sa.hybrid.control_variables import Values, cases, value_of
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import decided

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.automata.ranges import within
 from sa.base.limits import Limits
 from sa.conditions.never import at_places
-from sa.hybrid.control import value_of
+from sa.hybrid.control_variables import value_of
 from sa.hybrid.points import Frame, Graph, Point, Step, known
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.reach import reach

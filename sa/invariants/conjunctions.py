@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from sa.base.limits import Limits, spend
 from sa.invariants.examples import Examples, examples
 from sa.invariants.houdini import Sight, has_functions, surviving
+from sa.invariants.partition_by_flags import split
 from sa.invariants.strength import stronger, strongest
-from sa.invariants.variants import split
 from sa.smt.horn import Atom, Clause
 from sa.smt.session import Sat, Session
 from sa.terms import build

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from sa.explicit.whole import Whole
+from sa.explicit.transition_system import Whole
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.cases import branches

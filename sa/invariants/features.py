@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Variable
 from sa.automata.ranges import count_of
-from sa.explicit.whole import Whole
+from sa.explicit.transition_system import Whole
 from sa.invariants.derived import derived
 from sa.invariants.houdini import atoms_of
 from sa.terms import build

@@ -11,7 +11,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
-from sa.invariants.direct import noted
+from sa.invariants.inductive_claims import noted
 from sa.invariants.intervals import Bounded, Owner, Point, intervals
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session

@@ -18,11 +18,11 @@ from sa.base.limits import Limits
 from sa.certificates.threads import Joint
 from sa.conditions.never import at_places, mentioned
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.crowd_candidates import candidates
-from sa.invariants.crowd_clauses import System, clauses, parameters, places_of, predicate, variables, wanted
 from sa.invariants.deciders import too_many
-from sa.invariants.direct import lemmas_key
+from sa.invariants.family_candidates import candidates
+from sa.invariants.family_clauses import System, clauses, parameters, places_of, predicate, variables, wanted
 from sa.invariants.houdini import has_functions
+from sa.invariants.inductive_claims import lemmas_key
 from sa.invariants.samples import equations
 from sa.invariants.sums import NO_SUMS, Sums, instances, sums
 from sa.question.asked import Asked, Excluded

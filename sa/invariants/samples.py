@@ -18,9 +18,9 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Failing
-from sa.explicit.whole import Whole, whole
+from sa.explicit.transition_system import Whole, whole
 from sa.invariants.linear import null_space
-from sa.invariants.walks import moves_of, start, step
+from sa.invariants.random_walks import moves_of, start, step
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.compile import Row, compiled, predicate

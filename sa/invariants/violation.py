@@ -13,12 +13,12 @@ from sa.base.budget import Report, unheard
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Run
 from sa.explicit.evidence import run_into
-from sa.explicit.picks import FEW
+from sa.explicit.instantiate import FEW
 from sa.explicit.search import Effort as States
 from sa.explicit.search import search
 from sa.explicit.system import system
-from sa.explicit.whole import can_be_bad, whole
-from sa.invariants.unroll import unroll
+from sa.explicit.transition_system import can_be_bad, whole
+from sa.invariants.bounded_model_checking import unroll
 
 
 class Effort(Struct, frozen=True):

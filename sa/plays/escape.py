@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from sa.automata.trace import Configuration, Move
 from sa.certificates.goal import Goal
 from sa.certificates.play import BrokenAtStart, Chosen, EnvironmentMove, Loss, PlainPlay, Position, Step, Uncovered
-from sa.plays.front import Front
 from sa.plays.matching import Matching, TooMany, ends, matching, passing, starting
+from sa.plays.symbolic_state_sets import Front
 from sa.smt.session import Session
 
 #: How many runs of a play are followed.

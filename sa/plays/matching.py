@@ -22,7 +22,7 @@ from sa.base.limits import spend
 from sa.certificates.goal import Goal, iota_of
 from sa.domains import affine
 from sa.game.board import Side, initial_condition, lay_out
-from sa.plays.front import Front, bound_of, covers, fresh, front, widened
+from sa.plays.symbolic_state_sets import Front, bound_of, covers, fresh, front, widened
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided

@@ -18,7 +18,7 @@ from sa.game import choices
 from sa.game.board import Board, Pair, reduce
 from sa.game.rounds import Challenge, Round, play_round
 from sa.game.runs import Run, extend, may_follow, start
-from sa.plays.silence import silence
+from sa.plays.silent_closure import silence
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.state import Lemma, LostStep
 from sa.smt.session import Sat, Session, Unsat

@@ -21,7 +21,7 @@ from sa.plays.positions import Survives, broken, drifting, move_of, sides
 from sa.plays.replies import Answers, answers, end_of, replies
 from sa.plays.strategy import Refuter, excluded, root_of
 from sa.simulation.state import Lemma, LostMatch
-from sa.smt.pleasant import near
+from sa.smt.small_models import near
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate, holds
 from sa.terms.sort import Value

@@ -20,8 +20,8 @@ from sa.plays.regions import Regions
 from sa.plays.replies import answers, replies, some_answers
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.state import Lemma, LostEnvironment, LostMatch, LostStep
-from sa.smt.pleasant import near, pleasant
 from sa.smt.session import Sat, Session, Unsat
+from sa.smt.small_models import near, pleasant
 from sa.terms import build
 from sa.terms.evaluate import State, holds
 from sa.terms.sort import default_value

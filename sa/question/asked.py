@@ -15,7 +15,7 @@ from sa.automata.family import Family
 from sa.automata.program import Axiom
 from sa.base.budget import Shared
 from sa.base.verdict import Unknown
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Play

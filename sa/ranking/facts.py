@@ -10,7 +10,7 @@ from itertools import chain, permutations
 
 from sa.base.limits import Limits
 from sa.domains import zones
-from sa.invariants.differences import VARIABLES, Leading, spread, thresholds
+from sa.invariants.zone_propagation import VARIABLES, Leading, spread, thresholds
 from sa.ranking.points import Graph
 from sa.smt.session import Session
 from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, land, le

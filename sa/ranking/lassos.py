@@ -17,8 +17,8 @@ from sa.base.limits import Limits, spend
 from sa.certificates.ends import Lasso
 from sa.certificates.run import Ending
 from sa.explicit.evidence import Traced, traced, value_in_state
-from sa.explicit.picks import Row
-from sa.explicit.whole import Arc, run_of
+from sa.explicit.instantiate import Row
+from sa.explicit.transition_system import Arc, run_of
 from sa.ranking.states import Endless, Explored, Step, open_states, way_to
 from sa.smt.session import Session
 from sa.terms.build import TRUE, conjoined, conjuncts, constant, eq, land, le

@@ -17,8 +17,8 @@ from sa.base.limits import spend
 from sa.certificates.ends import Passage, Point, values_of_point
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places
-from sa.explicit.whole import whole
-from sa.hybrid.control import Reach, cases, control
+from sa.explicit.transition_system import whole
+from sa.hybrid.control_variables import Reach, cases, control
 from sa.smt.session import Session
 from sa.terms.build import FALSE, TRUE, conjoined, constant, eq, land, lnot, lor
 from sa.terms.sort import Value

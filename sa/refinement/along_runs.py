@@ -24,14 +24,14 @@ def by_rounds(
 
 def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play along a random run that no abstract run matches. Raises LimitReached."""
-    from sa.refinement.trials import by_trials as engine
+    from sa.refinement.random_runs import by_trials as engine
 
     return engine(runs, asked, budget, report)
 
 
 def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play along a long random run on few values that no abstract run matches, made short. Raises LimitReached."""
-    from sa.refinement.walks import by_walks as engine
+    from sa.refinement.random_walks import by_walks as engine
 
     return engine(steps, asked, budget, report)
 

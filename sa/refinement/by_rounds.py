@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
+from sa.bounded.context_bounds import switching
 from sa.bounded.engine import reached
 from sa.bounded.followers import Followed, Step, Strategy, followed
 from sa.bounded.parts import names_in
-from sa.bounded.switches import switching
 from sa.bounded.wanted import Wanted
 from sa.certificates.goal import Goal
 from sa.certificates.run import Run
@@ -26,7 +26,7 @@ from sa.explicit.evidence import run_into
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
 from sa.game.board import lay_out
-from sa.plays.along import Survivor, play_along, survivor
+from sa.plays.abstract_run_tracking import Survivor, play_along, survivor
 from sa.question.asked import GoalAsked, Lost
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate

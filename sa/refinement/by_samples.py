@@ -28,7 +28,7 @@ from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.term import Term
 from sa.values.search import suspected, terms_of
-from sa.values.sought import Sought
+from sa.values.search_bounds import Sought
 
 #: Plays against what is suggested; steps in which one is looked for, and values for choices without a range.
 PLAYS, STEPS, VALUES = 16, 10_000, 4

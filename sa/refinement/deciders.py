@@ -37,10 +37,10 @@ from sa.smt.session import Session
 from sa.terms.evaluate import State
 from sa.terms.matching import instances, laws_of
 from sa.terms.sort import default_value
-from sa.values.sought import Closed, Sought
+from sa.values.search_bounds import Closed, Sought
 
 if TYPE_CHECKING:
-    from sa.values.guess import Guess
+    from sa.values.guessed_moves import Guess
 
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
@@ -300,7 +300,7 @@ def _as_asked(answers: Iterable[Lost], asked: GoalAsked) -> Iterator[Lost]:
 
 def _by_steps(guess: Guess, asked: GoalAsked, budget: Budget) -> Iterator[Lost]:
     """The play by steps that may win, if they do. Raises LimitReached."""
-    from sa.plays.outrun import outrun
+    from sa.plays.play_against_state_sets import outrun
 
     session = Session(budget.bounds, (), budget.seed)
     play = outrun(asked.goal, session, guess.first, guess.second, guess.choose)
@@ -388,6 +388,6 @@ def _of_search(search: Search, report: Report | None = None) -> Relation | Plain
             return Unknown(reason, detail)
         case ending:
             # Proofs need nothing of this.
-            from sa.plays.lost import play_of
+            from sa.plays.play_of_search import play_of
 
             return play_of(search, ending)

@@ -17,11 +17,11 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.base.limits import spend
 from sa.certificates.run import Bad, Failing
-from sa.explicit.whole import Whole, whole
+from sa.explicit.transition_system import Whole, whole
 from sa.invariants.houdini import rounds
 from sa.invariants.linear import null_space
+from sa.invariants.random_walks import moves_of, step
 from sa.invariants.samples import remainders
-from sa.invariants.walks import moves_of, step
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.atoms import atoms

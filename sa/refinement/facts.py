@@ -15,9 +15,9 @@ from sa.base.budget import Shared
 from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal
 from sa.game.board import Board
-from sa.invariants.differences import Others, differences
+from sa.invariants.congruences import remainders
 from sa.invariants.houdini import candidates, houdini, taking
-from sa.invariants.moduli import remainders
+from sa.invariants.zone_propagation import Others, differences
 from sa.refinement.equations import equations
 from sa.simulation.state import Facts
 from sa.smt.session import Session

@@ -18,7 +18,7 @@ from sa.automata.program import Axiom
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.terms import build
-from sa.terms.everywhere import everywhere, terms_in
+from sa.terms.map_terms import everywhere, terms_in
 from sa.terms.name import staged
 from sa.terms.sort import ArraySort
 from sa.terms.substitute import rebuild, substitute

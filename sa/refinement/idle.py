@@ -16,7 +16,7 @@ from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation, Turns
 from sa.game.board import Pair
-from sa.game.idle import Merged, merged, route
+from sa.game.idle_steps import Merged, merged, route
 from sa.question.asked import GoalAsked, Related
 from sa.refinement.deciders import Answer, by_search, search_beside
 from sa.simulation.endings import Tactics

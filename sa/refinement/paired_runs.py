@@ -13,8 +13,8 @@ from sa.automata.automaton import Kind, variables_of
 from sa.base.budget import Budget
 from sa.base.limits import check_memory, spend
 from sa.certificates.goal import Goal
-from sa.explicit.kept import everything
-from sa.explicit.picks import Row
+from sa.explicit.instantiate import Row
+from sa.explicit.live_variables import everything
 from sa.refinement.sides import Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable

@@ -15,7 +15,7 @@ from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.game.board import Pair
-from sa.game.unfolding import Unfolded, unfolded
+from sa.game.partitioning import Unfolded, unfolded
 from sa.terms import build
 from sa.terms.term import Term, Var
 

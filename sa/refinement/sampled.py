@@ -13,7 +13,7 @@ from itertools import combinations, product
 
 from msgspec import Struct
 
-from sa.explicit.picks import Row
+from sa.explicit.instantiate import Row
 from sa.invariants.linear import null_space
 from sa.terms import build
 from sa.terms.sort import BOOL, INT, ArraySort, Value, number

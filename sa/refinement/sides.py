@@ -9,13 +9,13 @@ from msgspec import Struct
 from sa.automata.trace import Configuration
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
-from sa.explicit.kept import Kept
+from sa.explicit.instantiate import Picks, at_random, interesting, picks
+from sa.explicit.live_variables import Kept
 from sa.explicit.machine import Machine, machine
-from sa.explicit.picks import Picks, at_random, interesting, picks
 from sa.smt.session import Session
 from sa.terms.term import Var
 from sa.values.answers import Following, following
-from sa.values.one_way import one_way
+from sa.values.monotone_bounds import one_way
 from sa.values.opening import opening
 from sa.values.search import terms_of
 

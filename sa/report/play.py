@@ -13,11 +13,11 @@ from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.report.explain import Why, name_of, shown_variables
 from sa.report.passed import passed_told
+from sa.report.render_values import changes_told, told_of, values_told
 from sa.report.screen import BAD, FAINT, OPEN, PLACE, STRONG, fit, pack, wrap
 from sa.report.snippet import chain_told, place, snippet, statement
 from sa.report.story import Ending, Event, Round, Story, rounds_of
 from sa.report.text import Text, cell_len
-from sa.report.told import changes_told, told_of, values_told
 from sa.terms.sort import show_value
 
 _GUTTER = 4

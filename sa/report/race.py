@@ -10,7 +10,7 @@ from sa.automata.rename import own_local
 from sa.base.source import position
 from sa.certificates.run import Ending, Run, Snapshot
 from sa.engines.verification import Finding
-from sa.report.told import told, word_of
+from sa.report.render_values import told, word_of
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var

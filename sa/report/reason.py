@@ -16,8 +16,8 @@ from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, PlainPlay, Position, Step, Uncovered, Unmatched
 from sa.report.explain import action, bare, broken, is_internal, shown_variables, wholes_of_both
 from sa.report.formulas import action_name
+from sa.report.render_values import changes_told, told_of, values_told
 from sa.report.story import last_position
-from sa.report.told import changes_told, told_of, values_told
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, evaluate, holds
 from sa.terms.name import ABSTRACT

@@ -13,10 +13,10 @@ from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.formulas import action_name
 from sa.report.passed import passed_told
+from sa.report.render_values import Told, changes_told, told, values_told
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
 from sa.report.text import Text
-from sa.report.told import Told, changes_told, told, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 

@@ -19,8 +19,8 @@ from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import Why, is_internal, shown_variables, statement_of
 from sa.report.formulas import action_name
 from sa.report.passed import around
+from sa.report.render_values import Told, changes_told, told, told_of, values_told
 from sa.report.story import Event, Story, rounds_of
-from sa.report.told import Told, changes_told, told, told_of, values_told
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 

@@ -11,7 +11,7 @@ from sa.automata.automaton import Fault, Origin
 from sa.automata.program import Program, one_of
 from sa.base.source import position
 from sa.base.verdict import Verdict
-from sa.certificates.crowd import bads_of_copies
+from sa.certificates.families import bads_of_copies
 from sa.certificates.run import Ending, Run
 from sa.engines.verification import Finding, Verification
 from sa.report.document import (
@@ -40,8 +40,8 @@ from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
+from sa.report.render_values import told, values_told, whole_of
 from sa.report.run import fault_text
-from sa.report.told import told, values_told, whole_of
 from sa.report.tried import tried_of_claims
 from sa.report.waiting import waiting
 from sa.terms.sort import Value

@@ -23,7 +23,7 @@ from sa.checker.question import closed, reflexive
 from sa.checker.ruling import Rejected
 from sa.checker.threads import annotation_fault, together
 from sa.checker.written import implied, uncut
-from sa.rules.worlds import World, declares, infers, starting_together
+from sa.rules.annotated_programs import World, declares, infers, starting_together
 from sa.terms import build
 
 

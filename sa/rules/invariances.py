@@ -12,11 +12,11 @@ from sa.automata.proof import Preserves
 from sa.certificates.threads import Annotated
 from sa.rules import theorem_1_parallel_invariants as parallel_invariants
 from sa.rules import theorem_5_preservation as preservation
+from sa.rules.annotated_programs import Stage, compatible
 from sa.rules.application import Applied, Asked, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, in_words, made_of
 from sa.rules.statements import invariance_of
 from sa.rules.theorem_1_parallel_invariants import names_apart
-from sa.rules.worlds import Stage, compatible
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var

@@ -43,6 +43,7 @@ from sa.checker.run import check_run
 from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.rules import annotated, invariances, refinements, statements
+from sa.rules.annotated_programs import Stage, others_start, side_of
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, Side, sides_of
 from sa.rules.named import rule_of
@@ -51,7 +52,6 @@ from sa.rules.statements import goal_of_pair_alone, goal_of_whole, goals_of_pair
 from sa.rules.strong_and_weak_invariants import automaton_of, start, wanted
 from sa.rules.strong_and_weak_invariants import obligations as inductive
 from sa.rules.theorem_1_parallel_invariants import apart_formula
-from sa.rules.worlds import Stage, others_start, side_of
 
 #: What becomes of evidence, and the fact that it is about if later steps may rest on it.
 Found: TypeAlias = tuple[Ruling, Fact | None]

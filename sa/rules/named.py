@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sa.automata.proof import Claim, Preserves, Refines
 from sa.certificates.argument import Way
 from sa.rules import invariances, refinements
+from sa.rules.annotated_programs import Stage
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact
-from sa.rules.worlds import Stage
 
 
 def rule_of(stage: Stage, claim: Claim, way: Way, cited: Sequence[Fact]) -> Applied:

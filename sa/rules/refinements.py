@@ -11,10 +11,10 @@ from sa.checker.composition import composition_fault
 from sa.rules import theorem_2_chain_closed as chain_closed
 from sa.rules import theorem_3_chain_open as chain_open
 from sa.rules import theorem_4_parallel_refinement as parallel_refinement
+from sa.rules.annotated_programs import Stage, declares, matching, side_of
 from sa.rules.application import Applied, Asked, Unfit, Unshown
 from sa.rules.facts import Fact, Refinement, Side, in_words, made_of
 from sa.rules.statements import goals_of_pairs, outer, refinement_of
-from sa.rules.worlds import Stage, declares, matching, side_of
 
 
 def about_pair(stage: Stage, claim: Refines) -> None:

@@ -10,8 +10,8 @@ from sa.automata.program import Refinement as Block
 from sa.automata.proof import Claim, Preserves, Refines
 from sa.certificates.goal import Goal
 from sa.checker.question import Question, question, related, thread_goals, whole_goal
+from sa.rules.annotated_programs import Stage, matching, members_only, side_of
 from sa.rules.facts import Fact, Invariance, Refinement, Side
-from sa.rules.worlds import Stage, matching, members_only, side_of
 from sa.terms.substitute import local_of, sided, substitute
 from sa.terms.term import Term, Var
 

@@ -25,14 +25,14 @@ from sa.checker.question import NoQuestion
 from sa.engines.options import Options
 from sa.engines.tried import Diary, each_once
 from sa.processes.tasks import Task, in_order
+from sa.rules.annotated_programs import Stage
 from sa.rules.application import Unfit, Unshown
 from sa.rules.facts import Fact
 from sa.rules.statements import fact_of
-from sa.rules.worlds import Stage
+from sa.scripts.annotated_programs import worlds_of
 from sa.scripts.result import Proof, StepResult
 from sa.scripts.rules import apply, needed
 from sa.scripts.work import Work
-from sa.scripts.worlds import worlds_of
 from sa.smt.session import Session
 
 #: What results of steps share with the script: compared by identity, or large.

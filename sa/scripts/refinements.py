@@ -12,10 +12,10 @@ from sa.certificates.relation import Relation
 from sa.engines.outcome import Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered
+from sa.rules.annotated_programs import side_of
 from sa.rules.facts import Fact, Refinement, sides_of
 from sa.rules.refinements import about_pair, pair_by_pair
 from sa.rules.statements import outer
-from sa.rules.worlds import side_of
 from sa.scripts.statements import alone_goal, pair_goals, whole_goal
 from sa.scripts.work import Work, begins, establish, sound
 

@@ -8,10 +8,10 @@ from itertools import product
 from sa.automata.proof import Preserves, Refines, Rule, Step
 from sa.base.verdict import Verdict
 from sa.certificates.argument import ByRule, Way
+from sa.rules.annotated_programs import World, side_of
 from sa.rules.application import Unfit
 from sa.rules.facts import Fact, Invariance, Refinement, sides_of
 from sa.rules.named import rule_of
-from sa.rules.worlds import World, side_of
 from sa.scripts import invariances, refinements
 from sa.scripts.statements import check_claim
 from sa.scripts.work import Work, establish, sound

@@ -14,8 +14,8 @@ from sa.checker.question import NoQuestion
 from sa.conditions.environment import closed
 from sa.engines.judging import QuestionsDiffer, same
 from sa.question.goals import goals, pairings
+from sa.rules.annotated_programs import Stage, World, matching, members_only
 from sa.rules.statements import block_of, goal_of_pair_alone, goal_of_whole, goals_of_pairs
-from sa.rules.worlds import Stage, World, matching, members_only
 
 
 def check_claim(stage: Stage, claim: Refines) -> None:

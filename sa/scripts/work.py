@@ -19,10 +19,10 @@ from sa.checker.obligation import Obligation, discharge
 from sa.engines.options import Options
 from sa.engines.outcome import Result
 from sa.generation.meanings import meanings
+from sa.rules.annotated_programs import Stage, faults, others_start
 from sa.rules.application import Applied
 from sa.rules.facts import Fact, Side, sides_of
 from sa.rules.statements import fact_of
-from sa.rules.worlds import Stage, faults, others_start
 from sa.scripts.counterexample import counterexample
 from sa.scripts.result import Counterexample, Leaf
 from sa.smt.session import Sat, Session

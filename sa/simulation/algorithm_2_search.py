@@ -28,6 +28,7 @@ from sa.simulation import learning, preference
 from sa.simulation.agenda import Agenda, DriftTask, MatchTask, StepTask, Task
 from sa.simulation.endings import Answered, Ending, GaveUp, Loss, Lost, LostChoices, Patience, Stuck, Tactics
 from sa.simulation.forward import after
+from sa.simulation.loop_couplings import lost_ties, ties_after
 from sa.simulation.state import (
     NO_FACTS,
     Cause,
@@ -41,10 +42,9 @@ from sa.simulation.state import (
     hypotheses,
     view_of,
 )
-from sa.simulation.ties import lost_ties, ties_after
 from sa.simulation.widening import is_drift, wider_than
-from sa.smt.pleasant import pleasant
 from sa.smt.session import Sat, Session, Unsat
+from sa.smt.small_models import pleasant
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, evaluate
 from sa.terms.implicant import implicant

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from sa.base.limits import Limits, Unsupported
-from sa.smt.circuit import Circuit
+from sa.smt.bitblast import Circuit
 from sa.smt.view import View
 from sa.terms import build
 from sa.terms.bounds import assuming, interval_of

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.base.limits import Limits, check_limits, count, spend
 from sa.base.meter import Part, timed
-from sa.smt.back import NotATerm, term_of
+from sa.smt.from_z3 import NotATerm, term_of
 from sa.smt.stopping import TERM, Gauge, check_stopped
 from sa.smt.translate import Translator
 from sa.terms.term import Term, Var

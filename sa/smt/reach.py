@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sa.base.limits import Limits, check_limits, count, spend
 from sa.base.meter import Part, timed
-from sa.smt.back import NotATerm, term_of
+from sa.smt.from_z3 import NotATerm, term_of
 from sa.smt.horn import Atom, Clause, GivenUp, Solution
 from sa.smt.stopping import TERM, Gauge, check_stopped
 from sa.smt.translate import Translator

@@ -8,7 +8,7 @@ from typing import assert_never
 import z3
 
 from sa.base.limits import Unsupported
-from sa.smt.circuit import Array, Circuit, Scope, Signal
+from sa.smt.bitblast import Array, Circuit, Scope, Signal
 from sa.smt.words import Bit, Word
 from sa.terms.term import (
     And,

@@ -12,7 +12,7 @@ from math import lcm
 from msgspec import Struct
 
 from sa.terms import build
-from sa.terms.shadow import split
+from sa.terms.overapproximate import split
 from sa.terms.solve import isolated, solution
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute

@@ -13,11 +13,11 @@ from msgspec import Struct, field
 
 from sa.base.limits import Limits, check_limits, count, is_over
 from sa.certificates.goal import Goal, iota_of
+from sa.explicit.instantiate import Row
 from sa.explicit.machine import Action, Machine, Stride
-from sa.explicit.picks import Row
 from sa.terms.compile import compiled, predicate
 from sa.terms.sort import Value
-from sa.values.one_way import OneWay
+from sa.values.monotone_bounds import OneWay
 
 #: Abstract states between looks at the clock.
 _BETWEEN_LOOKS_AT_LIMITS = 256

@@ -10,7 +10,7 @@ from sa.certificates.pairs import SideStates
 from sa.explicit.machine import Machine
 from sa.terms.sort import number
 from sa.values.pairs import Game
-from sa.values.sought import Closed
+from sa.values.search_bounds import Closed
 
 
 def closed(game: Game) -> Closed:

@@ -13,7 +13,7 @@ from sa.terms.sort import Value
 from sa.terms.term import Var
 from sa.values.pairs import Game, Pair, Turn
 from sa.values.search import guessed
-from sa.values.sought import Sought
+from sa.values.search_bounds import Sought
 
 
 class Example(Struct, frozen=True, eq=False):

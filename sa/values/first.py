@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, composed
-from sa.explicit.reduction import without_cycles
+from sa.explicit.partial_order_reduction import without_cycles
 from sa.terms.term import Var
 
 #: By number of the location the threads that go first there.

@@ -9,8 +9,8 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Variable, location_of
 from sa.automata.ranges import within
 from sa.certificates.goal import Goal, kappa_of
+from sa.explicit.instantiate import Row, by_cost, picks
 from sa.explicit.machine import Machine
-from sa.explicit.picks import Row, by_cost, picks
 from sa.terms.build import land
 from sa.terms.compile import predicate
 from sa.terms.sort import Value

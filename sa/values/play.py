@@ -17,12 +17,12 @@ from sa.automata.ranges import count_of
 from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits, spend
 from sa.certificates.play import Exhausted, Position, Refusal, Reply, Step
-from sa.explicit.kept import everything
+from sa.explicit.live_variables import everything
 from sa.explicit.machine import Machine, Stride, machine
 from sa.game.board import Board, lay_out
 from sa.plays.positions import Survives, broken
 from sa.plays.replies import BROKEN_SHOWN, RUNS_EXPLAINED, refused
-from sa.values.one_way import beyond
+from sa.values.monotone_bounds import beyond
 from sa.values.opening import real_start
 from sa.values.pairs import Game, Pair
 

@@ -18,9 +18,9 @@ from sa.automata.automaton import mover
 from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
-from sa.explicit.kept import kept
+from sa.explicit.instantiate import by_cost, interesting, picks
+from sa.explicit.live_variables import kept
 from sa.explicit.machine import Stride, machine
-from sa.explicit.picks import by_cost, interesting, picks
 from sa.smt.session import Session
 from sa.terms.build import conjuncts, land
 from sa.terms.compile import predicate
@@ -30,12 +30,12 @@ from sa.terms.term import Term
 from sa.values.answers import following
 from sa.values.closed import closed, grows
 from sa.values.first import first
-from sa.values.guess import Guess, guess
-from sa.values.one_way import OneWay, one_way
+from sa.values.guessed_moves import Guess, guess
+from sa.values.monotone_bounds import OneWay, one_way
 from sa.values.opening import opening
 from sa.values.pairs import Game, Pair, Turn
 from sa.values.play import told
-from sa.values.sought import Closed, Sought
+from sa.values.search_bounds import Closed, Sought
 
 _BETWEEN_LOOKS_AT_LIMITS = 256
 

@@ -19,8 +19,8 @@ from sa.automata.automaton import Automaton
 from sa.automata.family import Family, concrete, copies, identity_of, numbers, symbolic_name
 from sa.automata.program import Program
 from sa.base.limits import limits
-from sa.certificates.crowd import CrowdJoint, CrowdKeeps, bads_of_copies
-from sa.certificates.crowd_json import read_crowd_joint, read_crowd_keeps
+from sa.certificates.families import CrowdJoint, CrowdKeeps, bads_of_copies
+from sa.certificates.families_json import read_crowd_joint, read_crowd_keeps
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry

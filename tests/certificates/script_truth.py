@@ -17,7 +17,7 @@ from sa.checker.obligation import Case, Obligation
 from sa.conditions.environment import closed
 from sa.engines.options import Options
 from sa.rules.annotated import read_worlds
-from sa.rules.worlds import Stage, World
+from sa.rules.annotated_programs import Stage, World
 from sa.scripts.prove import Prepared
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, holds

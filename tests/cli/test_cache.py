@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from sa.app import cache as room
 from sa.app.cache import Folder, users_cache
 from sa.cli.main import application
-from tests.engines.test_recall import ABSTRACT, BAD, GOOD
+from tests.engines.test_evidence_cache import ABSTRACT, BAD, GOOD
 
 KEY = "ab" * 32
 

@@ -16,14 +16,14 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.budget import Budget, Report
 from sa.base.limits import Limits
 from sa.cli.main import application
+from sa.engines.cache_of_claims import RECALLED
 from sa.engines.engine import Decider, Turn
-from sa.engines.memory import RECALLED
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.technique import Technique
 from sa.engines.verification import Verification
 from sa.engines.verify import Options as VerifyOptions
 from sa.question.asked import Asked, Settled
-from tests.engines.test_recall import Shelf
+from tests.engines.test_evidence_cache import Shelf
 
 #: Two claims that boxes prove, one that needs joint locations, one that a run refutes.
 TEXT = """global x : int = 0;

@@ -18,7 +18,7 @@ PATH = (
 UNNEEDED = (
     "sa.generation",
     "sa.plays",
-    "sa.values.guess",
+    "sa.values.guessed_moves",
     "sa.values.search",
     "sa.refinement.points",
     "sa.scripts",

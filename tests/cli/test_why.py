@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import sa.engines.recall as recall
+import sa.engines.evidence_cache as recall
 from sa.cli.main import application
 from sa.engines.portfolio_of_goals import START, Depth, GoalPortfolio, portfolio
 

@@ -6,8 +6,8 @@ import pytest
 
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.engines.crowds import BOUNDED, COUNTS
 from sa.engines.engine import ClaimEngine, Turn
+from sa.engines.portfolio_of_families import BOUNDED, COUNTS
 from sa.engines.verify import Options, verify
 from tests.language.texts import program_of
 

@@ -14,9 +14,9 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
-from sa.engines.crowds import BOUNDED, COUNTS
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.portfolio_of_families import BOUNDED, COUNTS
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
 from tests.generators.crowds import (

@@ -7,8 +7,8 @@ import pytest
 from sa.app.engines import listed
 from sa.base.limits import Limits
 from sa.base.verdict import Verdict
-from sa.engines.crowds import BOXES, COUNTS, CROWDS, FEW_STATES, for_crowds, for_threads, named
 from sa.engines.portfolio_of_claims import CLAIMS, STATES
+from sa.engines.portfolio_of_families import BOXES, COUNTS, CROWDS, FEW_STATES, for_crowds, for_threads, named
 from sa.engines.verify import Options, verify
 from tests.language.texts import program_of
 

@@ -9,8 +9,8 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.crowd_composition import CrowdComposition
-from sa.certificates.crowd_composition_json import crowd_composition_json
+from sa.certificates.family_composition import CrowdComposition
+from sa.certificates.family_composition_json import crowd_composition_json
 from sa.certificates.shape import Entry, Json, Malformed
 from sa.certificates.threads import Annotated
 from sa.checker.composition import check_composition
@@ -24,8 +24,8 @@ from sa.engines.options import Options
 from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.question.families import crowds
-from sa.refinement.crowd_known import known_of
-from sa.refinement.crowds import composition_of, pairs_of
+from sa.refinement.families import composition_of, pairs_of
+from sa.refinement.family_facts import known_of
 from sa.terms import build
 from sa.terms.substitute import primed
 from tests.endtoend.asking import read

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.crowd import CrowdJoint
-from sa.certificates.crowd_composition import CrowdComposition, Meeting, Met, claimed
-from sa.certificates.crowd_composition_json import crowd_composition_json
+from sa.certificates.families import CrowdJoint
+from sa.certificates.family_composition import CrowdComposition, Meeting, Met, claimed
+from sa.certificates.family_composition_json import crowd_composition_json
 from sa.certificates.shape import Entry, Malformed
 from sa.checker.composition import check_composition
 from sa.checker.family_question import asked_of
@@ -28,8 +28,8 @@ from sa.engines.outcome import Outcome
 from sa.engines.refine import refine
 from sa.invariants.efforts import Effort
 from sa.question.families import crowds
-from sa.refinement.crowd_known import known_of, met_of
-from sa.refinement.crowds import composition_of, pairs_of
+from sa.refinement.families import composition_of, pairs_of
+from sa.refinement.family_facts import known_of, met_of
 from sa.terms import build
 from sa.terms.sort import BOOL
 from sa.terms.term import Forall, subterms

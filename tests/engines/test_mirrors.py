@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.crowd_composition import CrowdComposition
-from sa.certificates.crowd_composition_json import crowd_composition_json
+from sa.certificates.family_composition import CrowdComposition
+from sa.certificates.family_composition_json import crowd_composition_json
 from sa.certificates.ghosts import Ghost
 from sa.certificates.shape import Entry, Json, Malformed
 from sa.checker.family_question import FamilyQuestion, asked_of, with_ghosts
@@ -26,8 +26,8 @@ from sa.engines.portfolio_of_goals import Depth
 from sa.engines.refine import refine
 from sa.invariants.efforts import Effort
 from sa.question.families import crowds
-from sa.refinement.mirrors import mirrors
-from sa.refinement.ways import Ways
+from sa.refinement.auxiliary_variables import mirrors
+from sa.refinement.ghost_strategies import Ways
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.term import Term

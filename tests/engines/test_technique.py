@@ -6,9 +6,9 @@ import pytest
 
 from sa.app.engines import listed
 from sa.base.diagnostic import InputError
-from sa.engines.crowds import CROWDS
 from sa.engines.old_names import OF_CLAIMS, OF_GOALS
 from sa.engines.portfolio_of_claims import CLAIMS
+from sa.engines.portfolio_of_families import CROWDS
 from sa.engines.portfolio_of_goals import engines_of_goals
 from sa.engines.technique import Row, picked, wanted
 

@@ -13,9 +13,9 @@ import pytest
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, Limits, check_limits, limits
 from sa.base.verdict import Reason
-from sa.engines.crowds import CROWDS
 from sa.engines.engine import ClaimEngine, Decider, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
+from sa.engines.portfolio_of_families import CROWDS
 from sa.engines.technique import Technique
 from sa.engines.verification import Verification
 from sa.engines.verify import Options, verify

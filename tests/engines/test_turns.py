@@ -11,8 +11,8 @@ from sa.engines.outcome import Found
 from sa.engines.portfolio_of_goals import Depth
 from sa.invariants.efforts import Effort
 from sa.question.families import crowds
-from sa.refinement.mirrors import mirrors
-from sa.refinement.ways import Ways
+from sa.refinement.auxiliary_variables import mirrors
+from sa.refinement.ghost_strategies import Ways
 from sa.terms.printer import show
 from tests.endtoend.asking import read
 

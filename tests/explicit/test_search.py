@@ -11,7 +11,7 @@ from sa.automata.program import Program
 from sa.base.limits import LimitReached, Limits, limits
 from sa.certificates.packed import HAS_NUMPY
 from sa.certificates.run import Bad, Failing
-from sa.explicit.picks import extensions, picks
+from sa.explicit.instantiate import extensions, picks
 from sa.explicit.search import Effort, Search, search
 from sa.explicit.system import system
 from sa.terms import build

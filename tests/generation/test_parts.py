@@ -25,7 +25,7 @@ from sa.smt.horn import NoSolution
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.build import conjuncts, land
-from sa.terms.shadow import shadow
+from sa.terms.overapproximate import shadow
 from sa.terms.substitute import primed, substitute
 from tests.domains.intervals import Intervals
 from tests.generation.exploring import reached_together

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits, limits
 from sa.base.verdict import Verdict
-from sa.certificates.crowd import CrowdJoint
-from sa.certificates.crowd_json import crowd_joint_json, read_crowd_joint
+from sa.certificates.families import CrowdJoint
+from sa.certificates.families_json import crowd_joint_json, read_crowd_joint
 from sa.certificates.shape import Entry
-from sa.checker.crowd import check_crowd_joint
+from sa.checker.families import check_crowd_joint
 from sa.checker.ruling import Accepted, Rejected
-from sa.engines.crowds import BOUNDED
 from sa.engines.engine import Turn
+from sa.engines.portfolio_of_families import BOUNDED
 from sa.engines.verify import Options, verify
-from sa.hybrid.crowds import by_elements
+from sa.hybrid.families import by_elements
 from sa.question.asked import Asked
 from sa.question.claims import claims_of
 from sa.terms.build import FALSE, variable

@@ -24,7 +24,7 @@ from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.hybrid.engine import by_control
 from sa.hybrid.exploring import Effort
-from sa.hybrid.slices import mattering
+from sa.hybrid.slicing import mattering
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.build import eq, integer, variable
 from tests.generators.programs import random_program

@@ -10,8 +10,8 @@ import pytest
 from sa.base.limits import Limits
 from sa.invariants.conjunctions import conjunctions
 from sa.invariants.examples import examples
+from sa.invariants.partition_by_flags import split
 from sa.invariants.strength import stronger, strongest
-from sa.invariants.variants import split
 from sa.smt.horn import Atom, Clause
 from sa.smt.session import Session
 from sa.terms import build

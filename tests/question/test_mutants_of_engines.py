@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-import sa.engines.besides as besides
+import sa.engines.auxiliary_relations as besides
 import sa.engines.programs
-import sa.hybrid.control as control
+import sa.hybrid.control_variables as control
 import sa.hybrid.engine  # noqa: F401
 import sa.hybrid.points as points
 from sa.base.limits import limits
@@ -19,7 +19,7 @@ from sa.engines.refine import refine
 from sa.engines.verify import Options as VerifyOptions
 from sa.engines.verify import verify
 from tests.endtoend.asking import read
-from tests.engines.test_besides import ABSTRACT, CONCRETE
+from tests.engines.test_auxiliary_relations import ABSTRACT, CONCRETE
 from tests.language.texts import program_of
 from tests.question.mutants import Mutant, mutants
 from tests.question.test_mutants import FEW, Asked, tried

@@ -14,14 +14,14 @@ from types import ModuleType
 import pytest
 
 import sa.app.chain as chains
-import sa.frontends.flow.alone as alone
 import sa.frontends.flow.both as both
+import sa.frontends.flow.sequential_refinement as alone
 import sa.question.goals as goals
 from sa.app.prove import ProveRequest, prove
 from sa.app.refine import RefineRequest, refine
 from sa.base.limits import limits
 from sa.engines.options import Options
-from sa.frontends.flow.alone import Misread
+from sa.frontends.flow.sequential_refinement import Misread
 from sa.frontends.reading import Reading
 from tests.question.mutants import mutants
 from tests.question.test_mutants import FEW, SECONDS, Asked, tried

@@ -16,7 +16,7 @@ from sa.base.verdict import Reason
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
 from sa.checker.check import Accepted, check
-from sa.game.idle import merged, route
+from sa.game.idle_steps import merged, route
 from sa.game.runs import Bounds
 from sa.question.asked import GoalAsked, Related
 from sa.question.goals import goals

@@ -14,7 +14,7 @@ from sa.question.asked import GoalAsked, Lost
 from sa.question.goals import goals
 from sa.refinement.deciders import by_guess, by_states
 from sa.refinement.moving import closed_goal
-from sa.values.sought import Sought
+from sa.values.search_bounds import Sought
 from tests.endtoend.asking import read
 from tests.generators.refinements import random_question
 from tests.simulation.examples import goal_of

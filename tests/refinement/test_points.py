@@ -15,7 +15,7 @@ from sa.checker.check import Accepted, check
 from sa.engines.engine import GoalEngine, Turn
 from sa.engines.goals import decisions
 from sa.engines.portfolio_of_goals import LATE_POINTS, POINTS, QUICK_POINTS
-from sa.game.unfolding import unfolded
+from sa.game.partitioning import unfolded
 from sa.question.goals import goals
 from sa.refinement.points import points_of
 from sa.simulation import algorithm_2_search

@@ -17,7 +17,7 @@ from sa.engines.goals import decisions
 from sa.engines.portfolio_of_goals import STRATEGY
 from sa.question.goals import goals
 from sa.values.examples import examples
-from sa.values.sought import Sought
+from sa.values.search_bounds import Sought
 from tests.endtoend.asking import read
 from tests.generators.automata import random_goal
 

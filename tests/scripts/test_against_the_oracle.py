@@ -26,8 +26,8 @@ from sa.conditions.environment import closed
 from sa.engines.options import Options
 from sa.language.load import load_script
 from sa.question.goals import goals
+from sa.rules.annotated_programs import side_of
 from sa.rules.statements import block_of
-from sa.rules.worlds import side_of
 from sa.scripts.prove import Prepared, prepare, prove
 from sa.scripts.statements import pair_goals
 from sa.terms.build import constant, eq, land, lor

@@ -18,8 +18,8 @@ from sa.certificates.run import Bad
 from sa.engines.options import Options
 from sa.invariants.violation import find_run
 from sa.language.load import load_script
+from sa.rules.annotated_programs import side_of
 from sa.rules.theorem_1_parallel_invariants import apart_formula
-from sa.rules.worlds import side_of
 from sa.scripts.prove import Prepared, prepare, prove
 from sa.scripts.result import StepResult
 

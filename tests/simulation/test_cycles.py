@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Origin, Variable
-from sa.game.turns import MOST_WAYS, cycles_of
+from sa.game.loop_acceleration import MOST_WAYS, cycles_of
 from sa.terms import build
 from sa.terms.term import Term
 

@@ -17,7 +17,7 @@ from sa.checker.judge import judge_program
 from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
-from sa.engines.crowds import CONJUNCTIONS, CROWDS
+from sa.engines.portfolio_of_families import CONJUNCTIONS, CROWDS
 from sa.engines.verify import Options
 
 FAMILY = Path(__file__).parents[2] / "specs" / "family"

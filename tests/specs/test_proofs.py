@@ -29,7 +29,7 @@ from sa.language.load import load_script
 from sa.report.prove import proof_document
 from sa.report.screen import Screen
 from sa.report.terminal import show_document
-from sa.rules.worlds import side_of
+from sa.rules.annotated_programs import side_of
 from sa.scripts.prove import prepare
 from sa.scripts.prove import prove as run
 from sa.scripts.result import Proof, StepResult

@@ -10,7 +10,7 @@ from sa.game.opening import Covered, cover
 from sa.question.goals import goals
 from sa.smt.session import Session
 from sa.values.search import search
-from sa.values.sought import Closed, Sought
+from sa.values.search_bounds import Closed, Sought
 from tests.endtoend.asking import read
 
 PATIENT = Sought(200_000, few=10_000, states=100_000, all_or_nothing=True)

@@ -11,7 +11,7 @@ from sa.certificates.goal import Goal
 from sa.question.goals import goals
 from sa.values.first import first
 from sa.values.search import search
-from sa.values.sought import Closed, Sought
+from sa.values.search_bounds import Closed, Sought
 from tests.endtoend.asking import read
 from tests.generators.refinements import random_question
 from tests.values.proofs import asked

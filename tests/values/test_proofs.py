@@ -10,11 +10,11 @@ from sa.certificates.pairs import StatePairs
 from sa.certificates.play import Position
 from sa.checker.check import check
 from sa.checker.ruling import Accepted
-from sa.explicit.kept import everything
+from sa.explicit.live_variables import everything
 from sa.explicit.machine import machine
 from sa.values.closed import grows
 from sa.values.search import search
-from sa.values.sought import Closed
+from sa.values.search_bounds import Closed
 from tests.generators.automata import random_goal
 from tests.oracle.game import Ending
 from tests.values.proofs import PATIENT, asked, proof_of

@@ -18,9 +18,9 @@ from sa.checker.ruling import Rejected
 from sa.question.goals import goals
 from sa.terms import build
 from sa.terms.term import Term
-from sa.values.guess import Guess
+from sa.values.guessed_moves import Guess
 from sa.values.search import _game, _starts, search
-from sa.values.sought import Closed, Sought
+from sa.values.search_bounds import Closed, Sought
 from tests.endtoend.asking import read
 from tests.generators.automata import Sample, random_goal
 from tests.oracle.game import Ending

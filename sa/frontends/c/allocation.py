@@ -11,8 +11,8 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
 from sa.frontends.c.caveats import MALLOC
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, load, store
-from sa.frontends.c.shown import is_alone
 from sa.frontends.c.statements import whole
 from sa.frontends.c.types import LONG, ULONG, Array, CType, Pointer, Struct, Void, cell_count, cells_of, size_of
 from sa.frontends.c.values import Unsupported, Value, number

@@ -12,9 +12,9 @@ from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.caveats import OVERLAP
 from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.externs import between
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, demand, load, store
-from sa.frontends.c.outside import between
-from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import (
     INT,
     LONG,

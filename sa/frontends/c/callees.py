@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sa.frontends.c.body import Body, emit, fresh
-from sa.frontends.c.shown import is_alone
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.types import CType, Function, Struct, Void, key_of
 from sa.frontends.c.values import Unsupported
 from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Skip, Step, Test, code

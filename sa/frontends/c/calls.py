@@ -15,11 +15,7 @@ from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, meaning,
 from sa.frontends.c.callees import by_callee
 from sa.frontends.c.endings import ENDINGS
 from sa.frontends.c.expressions import NOTHING, branch, constant, value
-from sa.frontends.c.gnu import BARRIERS
-from sa.frontends.c.offsets import distance_of
-from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action, result_of_join, word_as
-from sa.frontends.c.outside import (
+from sa.frontends.c.externs import (
     anything,
     assembler,
     between,
@@ -31,8 +27,12 @@ from sa.frontends.c.outside import (
     signalled,
     unread,
 )
+from sa.frontends.c.gnu import BARRIERS
+from sa.frontends.c.observable_accesses import is_alone
+from sa.frontends.c.offsets import distance_of
+from sa.frontends.c.operations import kept, store
+from sa.frontends.c.ordered import action, is_action, result_of_join, word_as
 from sa.frontends.c.overflows import OVERFLOWS
-from sa.frontends.c.shown import is_alone
 from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from sa.automata.automaton import EXIT
 from sa.frontends.c.body import Body, converted, emit, fresh
 from sa.frontends.c.expressions import NOTHING, branch, value
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.ordered import leaving
-from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import INT
 from sa.frontends.c.values import Value, number
 from sa.frontends.flow.actions import Show, Sync

@@ -25,9 +25,9 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.gnu import OMITTED
 from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import by_field, distance_of
 from sa.frontends.c.operations import changed, checked, decide, inside, joined, load, moved, operation, store, strides
-from sa.frontends.c.shown import is_alone
 from sa.frontends.c.types import (
     CHAR,
     INT,

@@ -12,7 +12,6 @@ from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Span
-from sa.frontends.c.alike import alike, given
 from sa.frontends.c.assumptions import said
 from sa.frontends.c.body import File, InMemory
 from sa.frontends.c.caveats import (
@@ -26,17 +25,18 @@ from sa.frontends.c.caveats import (
     apart,
     created,
 )
+from sa.frontends.c.compatible_types import alike, given
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import parsed, unit_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
-from sa.frontends.flow.alone import compared, follows, function_of
 from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.compared import Compared
-from sa.frontends.flow.debts import loops
-from sa.frontends.flow.given import GIVEN, Common, united
 from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
 from sa.frontends.flow.judged import judge
+from sa.frontends.flow.must_execute import loops
+from sa.frontends.flow.sequential_refinement import compared, follows, function_of
+from sa.frontends.flow.shared_inputs import GIVEN, Common, united
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading

@@ -7,7 +7,7 @@ from typing import Any
 
 from sa.frontends.c.body import Body
 from sa.frontends.c.expressions import constant
-from sa.frontends.c.shown import ORDERS
+from sa.frontends.c.observable_accesses import ORDERS
 from sa.frontends.c.values import Unsupported
 from sa.frontends.flow.orders import Order
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sa.frontends.c.body import Body, InMemory, InRegister, Place, converted, emit, fresh, object_of, temporary
-from sa.frontends.c.shown import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
+from sa.frontends.c.observable_accesses import chosen, is_alone, loaded, order_of, read_to_update, stored, updated
 from sa.frontends.c.types import (
     INT,
     Array,

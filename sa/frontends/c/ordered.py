@@ -13,8 +13,8 @@ from sa.frontends.c.callees import by_callee
 from sa.frontends.c.caveats import CREATION, JOINING, LOCKS
 from sa.frontends.c.expressions import NOTHING, static_type, value
 from sa.frontends.c.memory_orders import order_name, order_names
+from sa.frontends.c.observable_accesses import chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.operations import load, store
-from sa.frontends.c.shown import chosen, failed, loaded, placed, read_to_update, stored, updated
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Function, Int, Pointer, plain, size_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.actions import Show, Sync

@@ -28,9 +28,9 @@ from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
 from sa.frontends.c.initial import completed, first_values, initialise
 from sa.frontends.c.jumps import past
+from sa.frontends.c.observable_accesses import end_of_life, survivor
 from sa.frontends.c.operations import decide, store
 from sa.frontends.c.scopes import block
-from sa.frontends.c.shown import end_of_life, survivor
 from sa.frontends.c.types import (
     Array,
     CType,

@@ -11,8 +11,8 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, InMemory, emit, fresh, meaning
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
+from sa.frontends.c.externs import QUIET, anything, between
 from sa.frontends.c.operations import decide, store
-from sa.frontends.c.outside import QUIET, anything, between
 from sa.frontends.c.types import Array, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Skip

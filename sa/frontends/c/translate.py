@@ -37,12 +37,12 @@ from sa.frontends.c.gnu import promised, without_extensions, without_return
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.jumps import enter_blocks, jumps
 from sa.frontends.c.library import library
+from sa.frontends.c.non_escaping import private
+from sa.frontends.c.observable_accesses import end_of_life, is_alone
 from sa.frontends.c.operations import store
 from sa.frontends.c.places import origin
-from sa.frontends.c.private import private
 from sa.frontends.c.read import Text
 from sa.frontends.c.scopes import block, end_with_blocks
-from sa.frontends.c.shown import end_of_life, is_alone
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value

@@ -9,10 +9,10 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses
-from sa.frontends.flow.exposed import is_published, not_compared
-from sa.frontends.flow.given import Common
 from sa.frontends.flow.graph import Cell, Object, Unit
 from sa.frontends.flow.layout import Column, Layout
+from sa.frontends.flow.observables import is_published, not_compared
+from sa.frontends.flow.shared_inputs import Common
 from sa.frontends.flow.things import Key, Spelling, Things, key_of, spelling
 from sa.frontends.flow.threads import Thread
 from sa.terms.term import Term

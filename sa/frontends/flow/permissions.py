@@ -20,7 +20,6 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
 from sa.frontends.flow.chains import chain
-from sa.frontends.flow.debts import ENDS, Due, in_any_case, is_element, of_other_types
 from sa.frontends.flow.events import Event, Events, begun, element_of, shown
 from sa.frontends.flow.graph import (
     Begin,
@@ -43,6 +42,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.heap import OTHER_TYPE
 from sa.frontends.flow.held import Held, given_range, is_allowed, is_lacking, is_seen
 from sa.frontends.flow.layout import element, is_at
+from sa.frontends.flow.must_execute import ENDS, Due, in_any_case, is_element, of_other_types
 from sa.frontends.flow.published import handed_on
 from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.terms import written_by

@@ -16,9 +16,9 @@ from sa.automata.ranges import within
 from sa.base.diagnostic import InputError
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
-from sa.frontends.flow.beginning import begun_with
 from sa.frontends.flow.choosing import narrowed, without_idle_choices
 from sa.frontends.flow.claims import Asked, ends_of
+from sa.frontends.flow.constant_after_init import knowing, possible, with_settled
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
 from sa.frontends.flow.heap import MOST_COPIES
@@ -31,7 +31,7 @@ from sa.frontends.flow.liveness import only_reachable, prune
 from sa.frontends.flow.monitor import is_needed, nothing_seen
 from sa.frontends.flow.naming import Named, named, with_monitor
 from sa.frontends.flow.rows import filled
-from sa.frontends.flow.settled import knowing, possible, with_settled
+from sa.frontends.flow.sequential_prefix import begun_with
 from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.standing import standing

@@ -15,10 +15,10 @@ from sa.automata.automaton import Origin
 from sa.base.diagnostic import InputError
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show
-from sa.frontends.flow.exposed import PUBLISHED, not_compared
 from sa.frontends.flow.graph import Graph, Live, Node, Step, Storage, base, outgoing
 from sa.frontends.flow.layout import Layout
 from sa.frontends.flow.lives import Dead
+from sa.frontends.flow.observables import PUBLISHED, not_compared
 from sa.frontends.flow.terms import over
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate

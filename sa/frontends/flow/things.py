@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Atomic, Show, Thing
-from sa.frontends.flow.exposed import is_shared
 from sa.frontends.flow.layout import Layout, Place, cell_at, object_named
+from sa.frontends.flow.observables import is_shared
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.views import kin, seen_as

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from sa.automata.automaton import Origin
 from sa.base.caveat import Caveat, Said
 from sa.base.diagnostic import InputError
-from sa.frontends.flow.alone import compared, function_of
 from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.compared import Compared, Refused
-from sa.frontends.flow.debts import loops
-from sa.frontends.flow.given import united
 from sa.frontends.flow.graph import Object, Range
 from sa.frontends.flow.graph import Unit as FlowUnit
 from sa.frontends.flow.judged import judge
+from sa.frontends.flow.must_execute import loops
+from sa.frontends.flow.sequential_refinement import compared, function_of
+from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere

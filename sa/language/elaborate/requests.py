@@ -225,7 +225,7 @@ def _event_number(
     first = syntax.Name(about.name, 0, about.span)
     if (event.size is None) != (about.index is None):
         message = f"`{about.name}` is one event" if event.size is None else f"`{about.name}` is several events"
-        hint = "leave out the index" if event.size is None else f"say which one: `{about.name}[0]`"
+        hint = "leave out the index" if event.size is None else "say which one, by its index in brackets"
         made.problems.append(error("SA328", message, about.span, hint))
         return None
     if event.size is None or about.index is None:
@@ -248,7 +248,7 @@ def _thread_number(
         return None
     thread, number = found
     if isinstance(thread.family, syntax.Family) != (about.index is not None):
-        hint = f"say which one: `{about.name}[1]`" if about.index is None else "leave out the index"
+        hint = "say which one, by its index in brackets" if about.index is None else "leave out the index"
         made.problems.append(error("SA323", "this does not name one thread", about.span, hint))
         return None
     if not isinstance(thread.family, syntax.Family) or about.index is None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from sa.base.limits import Limits
 from sa.cli.main import application
-from sa.conditions.endless import termination
+from sa.conditions.possible_divergence import termination
 from sa.frontends.c.load import load_with
 from sa.frontends.load import load_program
 from sa.frontends.reading import USUAL, Reading

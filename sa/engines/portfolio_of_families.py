@@ -1,0 +1,68 @@
+"""The engines for programs with families of any number of threads, and their order: no other engine is asked there."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sa.bounded.wanted import Wanted
+from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
+from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
+from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI
+from sa.hybrid.exploring import EFFORTS
+from sa.hybrid.families import by_control, by_elements
+from sa.invariants import families
+
+BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, families.by_boxes)
+APART: ClaimEngine = Prover(HOUDINI, {"encoding": "threads"}, families.by_conjunctions_apart)
+CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, families.by_conjunctions)
+COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_counts)
+JOINT: ClaimEngine = Prover(CHC, {"encoding": "product"}, partial(families.by_joint_relations, 0))
+MORE_JOINT: ClaimEngine = Prover(
+    CHC, {"encoding": "product", "effort": "much"}, partial(families.by_joint_relations, 1)
+)
+LONG_RUNS: ClaimEngine = Refuter(BMC, {"bounds": "steps"}, families.long_runs)
+
+FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
+
+CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, EFFORTS[0]))
+
+ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "arrays"}, by_elements)
+
+#: Engines in their order. Runs are looked for briefly at first, and later for longer. Conjunctions of each copy by
+#: itself are found at once if at all.
+CROWDS: Portfolio = (
+    Turn(BOXES, 0.3),
+    Turn(APART, 0.5),
+    Turn(BOUNDED, 0.05),
+    Turn(FEW_STATES, 0.15),
+    Turn(CONTROL, 0.2),
+    Turn(ELEMENTS, 0.2),
+    # It settles most of what boxes and conjunctions of each copy leave open, with a few million units.
+    Turn(COUNTS, 0.6),
+    Turn(CONJUNCTIONS, 0.25),
+    Turn(JOINT, 0.3),
+    Turn(BOUNDED, 0.1),
+    Turn(MORE_JOINT, 0.3),
+    Turn(LONG_RUNS, 0.2),
+)
+
+
+def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> Portfolio:
+    """As `chosen`; engines for families may be named too. Raises InputError."""
+    return chosen(names, wanted, CROWDS)
+
+
+def for_crowds(portfolio: Portfolio) -> Portfolio:
+    """Those of the engines that know families, by their names; all that do where the portfolio is everybody's."""
+    if portfolio is CLAIMS:
+        return CROWDS
+    known = {turn.engine.name: turn.engine for turn in CROWDS}
+    # With the bounds that were asked for.
+    known.update((t.engine.name, t.engine) for t in portfolio if t.engine.name == BOUNDED.name)
+    return tuple(Turn(known[t.engine.name], t.share) for t in portfolio if t.engine.name in known)
+
+
+def for_threads(portfolio: Portfolio) -> Portfolio:
+    """Those of the engines that know programs without families."""
+    crowds = {id(turn.engine) for turn in CROWDS} - {id(turn.engine) for turn in CLAIMS}
+    return tuple(turn for turn in portfolio if id(turn.engine) not in crowds)
