@@ -98,7 +98,7 @@ PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, in
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
 MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)
-WALKS: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "random"}, by_walks)
+WALKS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "random"}, by_walks)
 CONTROL: ClaimEngine = Decider(CHC, {"encoding": "control-points"}, partial(by_control, exploring.EFFORTS[0]))
 ELEMENTS: ClaimEngine = Prover(
     CHC,

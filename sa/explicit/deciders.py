@@ -80,14 +80,14 @@ def _by_beam(asked: Asked, found: Search, budget: Budget, report: Report) -> Ite
     yield from _settled(asked, replace(far, bad=further))
 
 
-def by_walks(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
+def by_walks(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
     """Runs that chance finds, where not all states could be looked at. Raises LimitReached."""
     quick = _quick(asked, budget, report)
     if quick.ended:
         return
     known = set(quick.bad)
     for found in walked(quick.system, budget.seed, budget.bounds, report):
-        yield from _settled(asked, replace(found, bad={n: state for n, state in found.bad.items() if n not in known}))
+        yield from _runs(asked, replace(found, bad={n: state for n, state in found.bad.items() if n not in known}))
         known.update(found.bad)
 
 
@@ -137,6 +137,10 @@ def _settled(asked: Asked, found: Search) -> Iterator[Excluded | Refuted]:
         count = len(found.reached)
         how = f"all {count} states" if count != 1 else "the only state"
         yield Excluded(never, proof(found, never, asked.axioms), how)
+    yield from _runs(asked, found)
+
+
+def _runs(asked: Asked, found: Search) -> Iterator[Refuted]:
     for number in found.bad:
         run = run_into(found, number)
         if run is not None:
