@@ -50,7 +50,7 @@ ROUNDS = (2_000_000, 10_000_000, 50_000_000, 250_000_000, inf)
 
 #: Once a claim is refuted, the answer to the whole question is known. The other claims have as many units again as it
 #: took until then, but so many at least.
-AFTER_A_RUN = 10_000_000
+AFTER_A_RUN = 3_000_000
 
 
 _HURRIED = "one claim is refuted; the others were tried for as much work as that took, or a little more"
