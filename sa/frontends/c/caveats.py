@@ -101,7 +101,7 @@ LOOPS_END = assuming(
 )
 NOTHING_OWED = assuming(
     "stores-behind-loops",
-    "the first function owes no store behind another loop before that loop has ended",
+    "a store may not be moved ahead of a loop that need not end",
     "leave stores behind loops that access something atomic or volatile",
 )
 

@@ -39,6 +39,6 @@ LOOPS_END = assuming(
 )
 NOTHING_OWED = assuming(
     "stores-behind-loops",
-    "the first function owes no store behind another loop before that loop has ended",
+    "a store may not be moved ahead of a loop that need not end",
     "compile with `mustprogress`",
 )

@@ -89,3 +89,15 @@ def test_the_answer_says_so_and_a_certificate_is_found_all_the_same(tmp_path: Pa
         == 0
     )
     assert run(application(), ["certify", str(proof)]).exit_code == 0
+
+
+def test_functions_that_call_one_which_has_changed_are_not_the_same(tmp_path: Path) -> None:
+    """The call is inlined, so what is compared includes what the callee does."""
+    text = (
+        "define internal i32 @g(i32 noundef %x) {{\n  %y = add i32 %x, {}\n  ret i32 %y\n}}\n"
+        "define i32 @f(i32 noundef %x) {{\n  %r = call i32 @g(i32 noundef %x)\n  ret i32 %r\n}}\n"
+    )
+    for name, number in (("before.ll", 0), ("after.ll", 1)):
+        (tmp_path / name).write_text(text.format(number))
+    made = load_functions((str(tmp_path / "before.ll"), str(tmp_path / "after.ll")), "f")
+    assert [isinstance(f, Compared) and not f.same for f in made] == [True]
