@@ -8,6 +8,7 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.threads import Joint, Lemmas
 from sa.engines.engine import ClaimEngine, Turn
+from sa.engines.taken_back import taken_back
 from sa.question.asked import Asked, Excluded
 from sa.transform.copies import propagated
 
@@ -27,11 +28,7 @@ def by_copies(inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, 
             for said in turn.engine.decide(left, Budget(bounds, budget.seed), report):
                 match said:
                     case Excluded(bads, Joint() | Lemmas() as proof, how):
-                        proved = tuple(bad for bad, moved in open_.items() if moved in bads)
-                        for bad in proved:
-                            del open_[bad]
-                        if proved:
-                            yield Excluded(proved, made.evidence(proof, proved), f"{how}, without copies")
+                        yield from taken_back(made, open_, bads, proof, f"{how}, without copies")
                     case _:
                         pass
         if not open_:
