@@ -206,6 +206,20 @@ BLOCKS: Portfolio = (
 )
 
 
+def _by_turns() -> Both:
+    from sa.engines.reduction import by_turns
+
+    return partial(by_turns, IN_TURN)
+
+
+#: Engines that blocks go to where one thread has the turn: the scheduler's state is control, so points come first.
+IN_TURN: Portfolio = (
+    Turn(EQUALITIES, 0.5),
+    Turn(STATES, 0.2),
+    Turn(CONTROL, 1.0),
+)
+
+
 def _by_ownership() -> Proofs:
     from sa.engines.ownership import by_ownership
 
@@ -227,8 +241,12 @@ OWNERSHIP: ClaimEngine = Prover(technique.REDUCTION, {"transform": "owners"}, wh
 
 REDUCTION: ClaimEngine = Decider(technique.REDUCTION, {}, when_asked(_by_reduction))
 
+TURNS: ClaimEngine = Decider(technique.REDUCTION, {"transform": "turns"}, when_asked(_by_turns))
+
 #: Engines of `verify` in their order. Those of the first round settle most programs, and end soon or with little.
 CLAIMS: Portfolio = (
+    # It is soon seen whether there are turns.
+    Turn(TURNS, 0.4),
     Turn(STATES, 0.25),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
@@ -273,7 +291,7 @@ CLAIMS: Portfolio = (
 
 def without_reduction(portfolio: Portfolio) -> Portfolio:
     """The engines that look at single steps."""
-    return tuple(turn for turn in portfolio if turn.engine is not REDUCTION)
+    return tuple(turn for turn in portfolio if turn.engine not in (REDUCTION, TURNS))
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:
