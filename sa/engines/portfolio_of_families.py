@@ -30,10 +30,10 @@ CROWDS: Portfolio = (
     Turn(APART, 0.5),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
+    # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
+    Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),
     Turn(ELEMENTS, 0.2),
-    # It settles most of what boxes and conjunctions of each copy leave open, with a few million units.
-    Turn(COUNTS, 0.6),
     Turn(CONJUNCTIONS, 0.25),
     Turn(BOUNDED, 0.1),
 )

@@ -156,23 +156,35 @@ def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     known = counted(asked)
     if known is not None:
         report(Event("numbers of copies", {"counts": len(known.counts), "equations": len(known.equations)}))
-    if known is not None:
-        report(Event("one copy, and numbers of copies", {"claims": len(asked.bads)}))
-        session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        _solved(asked).extend(of_one_copy(asked, known, session, budget.bounds))
-        for s in islice(systems(asked, known), 1):
-            held = held_of(s, _solved(asked))
-            if told := _excluded(session, s, held, asked.bads):
-                yield excluded_by(s, held, told)
-                asked = replace(asked, bads=tuple(b for b in asked.bads if b not in told))
+        for found in _of_one_copy(asked, known, budget):
+            yield found
+            asked = replace(asked, bads=tuple(b for b in asked.bads if b not in found.bads))
+    if not asked.bads:
+        return
     both = zip(systems(asked), systems(asked, known), strict=True)
     tried = (stage for plain, s in both for stage in ((plain, _compared), (s, needed)))
     yield from _conjunctions(asked, tried, budget, report)
 
 
-def _solved(asked: Asked) -> list[Solved]:
-    solved: list[Solved] = asked.shared.made.setdefault(("solved systems", asked.threads), [])
+def _of_one_copy(asked: Asked, known: Counted, budget: Budget) -> Iterator[Excluded]:
+    """What is excluded by invariants of one copy of each family, with numbers of copies."""
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    if not any(k.system.label for k in _solved(asked).values()):
+        _note(asked, of_one_copy(asked, known, session, budget.bounds))
+    for s in islice(systems(asked, known), 1):
+        held = held_of(s, _solved(asked).values())
+        if told := _excluded(session, s, held, asked.bads):
+            yield excluded_by(s, held, told)
+
+
+def _solved(asked: Asked) -> dict[Hashable, Solved]:
+    """The systems that were solved, each with what was found of it last."""
+    solved: dict[Hashable, Solved] = asked.shared.made.setdefault(("solved systems", asked.threads), {})
     return solved
+
+
+def _note(asked: Asked, solved: Iterable[Solved]) -> None:
+    _solved(asked).update({(k.system.label, k.system.counts, k.system.counted is None): k for k in solved})
 
 
 def _compared(s: System, open_: Sequence[Bad]) -> Offered:
@@ -191,11 +203,11 @@ def _conjunctions(
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
         names = parameters(s)
         # What was found of fewer candidates, or of fewer copies, is right, and need not be asked again.
-        held = held_of(s, _solved(asked))
+        held = held_of(s, _solved(asked).values())
         offered, steps = _without(offers(s, open_), held), tuple(under(names, held, clauses(s)))
         more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags_of(s.apart))
         found = {name: build.land(held[name], said) for name, said in more.items()}
-        _solved(asked).append(Solved(s, found))
+        _note(asked, (Solved(s, found),))
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
         if never := _excluded(session, s, found, about(asked, s, open_)):
             open_ = tuple(b for b in open_ if b not in never)
