@@ -16,6 +16,7 @@ from sa.engines.expanding import play_of_steps
 from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
 from sa.engines.outcome import Found
+from sa.engines.programs import decide_programs
 from sa.engines.refine import refine
 from sa.question.goals import goals
 from tests.language.texts import program_of
@@ -66,3 +67,13 @@ def test_a_play_against_blocks_is_one_against_their_steps() -> None:
     assert play is not None
     assert isinstance(check(goal, play, OPTIONS.limits), Accepted)
     assert not isinstance(check(goal, lost.play, OPTIONS.limits), Accepted)
+
+
+def test_products_that_are_too_large_to_compare_are_made_for_a_play() -> None:
+    """Refuted without them: with blocks as steps, or along runs where steps are no parts of blocks."""
+    bare = program_of(SECTION.replace("unlock(m);", "").replace("lock(m);", ""))
+    assert of_blocks(AT_ONCE, bare, None, OPTIONS) is None
+    for concrete, expected in ((TWO, Verdict.REFUTED), (bare, Verdict.REFUTED), (ONE, Verdict.PROVED)):
+        found = decide_programs(AT_ONCE, concrete, None, None, OPTIONS)
+        assert {r.verdict for r in found.results} == {expected}
+        same_question(question(AT_ONCE, concrete, None, False), found)
