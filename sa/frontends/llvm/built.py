@@ -131,9 +131,9 @@ def _argument(c: list[Any]) -> s.Argument:
 
 
 def _call(c: list[Any]) -> s.Call:
-    _, (result, _), kind, signature, callee, arguments, (words, groups) = c
+    _, (result, _), kind, signature, callee, arguments, (words, groups), bundles = c
     given = tuple(_given(arguments or (), s.Argument))
-    return s.Call(kind, bool(signature), callee, result, given, words, groups)
+    return s.Call(kind, bool(signature), callee, result, given, words, groups, tuple(bundles or ()))
 
 
 def _signature(c: list[Any]) -> bool:
@@ -219,6 +219,8 @@ def _of_lines() -> _Calls:
         "extract": lambda c: s.Extract(c[0], tuple(map(int, c[1:]))),
         "call": _call,
         "signature": _signature,
+        "bundles": lambda c: c,
+        "bundle": lambda c: s.Bundle(str(c[0]).strip('"'), _typed(c[1:])),
         "argument": _argument,
         "arguments": lambda c: c,
         "attributes": _attributes,

@@ -29,9 +29,10 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.integers import compared, linear, logical, outside
-from sa.frontends.llvm.layout import Place, place_of
+from sa.frontends.llvm.layout import POINTER, Place, place_of
 from sa.frontends.llvm.shapes import Touched, touched
-from sa.frontends.llvm.values import definite, typed
+from sa.frontends.llvm.uses import definite
+from sa.frontends.llvm.values import typed
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
@@ -151,9 +152,9 @@ def poisoned(body: Body, bits: int) -> Term:
 
 
 def width(body: Body, kind: s.Type) -> int:
-    """The width of an integer in memory. Raises InputError."""
+    """The width of an integer or pointer in memory. Raises InputError."""
     bits = bits_of(kind, body)
-    if bits not in (8, 16, 32, 64):
+    if bits not in (8, 16, 32, 64, POINTER):
         raise refused(body, f"`i{bits}` in memory", "integers in memory have 8, 16, 32 or 64 bits")
     return bits
 

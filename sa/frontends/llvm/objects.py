@@ -13,7 +13,7 @@ from sa.frontends.flow.graph import ANY, Cell, Object, Storage
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
-from sa.frontends.llvm.layout import NoLayout, Place, Scalar, place_of, scalars, size_of
+from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
 from sa.frontends.llvm.shapes import Shape, touched
 from sa.frontends.llvm.values import as_canonical
 from sa.terms import build
@@ -56,7 +56,7 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
                 continue
         if isinstance(pointer, s.Local) and pointer.name in facts.slots:
             continue
-        bits = found.bits if isinstance(found, s.IntType) else 0
+        bits = found.bits if isinstance(found, s.IntType) else POINTER if isinstance(found, s.PointerType) else 0
         try:
             place = place_of(pointer, facts.moves, module)
         except NoLayout:
@@ -92,6 +92,11 @@ def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
         if touched(access.place, access.bits, own) is None:
             message = f"this access of `@{variable.name}` is none of one of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
+        if _is_known(variable) and {x.offset for x in own.scalars} - _first_values(variable, module).keys():
+            message = f"the first value of `@{variable.name}` is not accepted"
+            raise s.refused(
+                "SA745", message, variable.span, "constants are integers, `null`, and arrays and structures of these"
+            )
         known = touched(access.place, access.bits, own)
         bounded = known is not None and known.count and access.place.index is None
         if not bounded and not INTERPOSABLE.isdisjoint(variable.words):
@@ -120,7 +125,7 @@ def _alignment(place: Place, variable: s.GlobalVariable, bits: int, module: s.Mo
 
 def variables(module: s.Module, found: Mapping[str, Shape]) -> tuple[Object, ...]:
     """The objects of variables."""
-    return tuple(_object(module.variables[name], shape) for name, shape in found.items())
+    return tuple(_object(module.variables[name], shape, module) for name, shape in found.items())
 
 
 def named(module: s.Module, function: s.Function) -> Mapping[str, Shape]:
@@ -141,33 +146,48 @@ def _shape(variable: s.GlobalVariable, module: s.Module) -> Shape:
         return Shape((Scalar(0, "", 0),), 0)
 
 
-def _object(variable: s.GlobalVariable, shape: Shape) -> Object:
-    known = variable.constant and INTERPOSABLE.isdisjoint(variable.words)
-    values = list(_values(variable.first, len(shape.scalars))) if known else [None] * len(shape.scalars)
-    cells = (_cell(x.path, x.bits, value) for x, value in zip(shape.scalars, values, strict=True))
+def _object(variable: s.GlobalVariable, shape: Shape, module: s.Module) -> Object:
+    values = _first_values(variable, module) if _is_known(variable) else {}
+    cells = (_cell(x.path, x.bits, values.get(x.offset)) for x in shape.scalars)
     return Object(variable.name, tuple(cells), Storage.STATIC, Origin(variable.span), kept=variable.constant)
 
 
-def _values(first: s.Operand | None, count: int) -> Iterator[int | None]:
-    """The first values of scalars, None for those that are not known."""
-    match first:
-        case s.Zero():
-            yield from [0] * count
-        case s.Number(value) if count == 1:
-            yield value
-        case s.Text(data) if len(data) == count:
-            yield from data
-        case s.Aggregate(elements) if len(elements) == count:
-            for element in elements:
-                yield from _values(element.operand, 1)
+def _is_known(variable: s.GlobalVariable) -> bool:
+    """Whether a variable always has its first value, which this module alone gives it."""
+    return variable.constant and INTERPOSABLE.isdisjoint(variable.words)
+
+
+def _first_values(variable: s.GlobalVariable, module: s.Module) -> Mapping[int, int]:
+    return dict(_values(variable.first, variable.type, module, 0))
+
+
+def _values(first: s.Operand | None, kind: s.Type, module: s.Module, start: int) -> Iterator[tuple[int, int]]:
+    """The first values of scalars by their places, without those that are not known."""
+    match first, meant(kind, module):
+        case s.Zero(), _:
+            yield from ((scalar.offset, 0) for scalar in scalars(kind, module, start))
+        case s.Number(value), s.IntType(bits):
+            yield start, as_canonical(value, bits)
+        case s.Null(), _:
+            yield start, 0
+        case s.Poison(), _:
+            yield from ((x.offset, poison_of(x.bits)) for x in scalars(kind, module, start) if x.bits)
+        case s.Text(data), _:
+            yield from ((start + place, as_canonical(byte, 8)) for place, byte in enumerate(data))
+        case s.Aggregate(elements), s.ArrayType(_, element):
+            for number, one in enumerate(elements):
+                yield from _values(one.operand, element, module, start + number * size_of(element, module)[0])
+        case s.Aggregate(elements), s.StructType() as whole:
+            for one, offset in zip(elements, offsets(whole, module), strict=True):
+                yield from _values(one.operand, one.type, module, start + offset)
         case _:
-            yield from [None] * count
+            return
 
 
 def _cell(path: str, bits: int, value: int | None = None) -> Cell:
     if not bits:
         return Cell(path, ANY, "none")
-    first: Term | None = None if value is None else build.integer(as_canonical(value, bits))
+    first: Term | None = None if value is None else build.integer(value)
     return Cell(path, cell_range(bits), key_of(bits), first, poison=poison_of(bits))
 
 
@@ -176,7 +196,7 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     places = dict[int, int]()
     alike = _all_alike(found)
     for access in found:
-        if access.place.index is not None or access.bits not in (8, 16, 32, 64):
+        if access.place.index is not None or access.bits not in (8, 16, 32, 64, POINTER):
             message = "through a parameter, an address with an index, or of another type, is not accepted"
             raise s.refused("SA745", message, access.span, "parameters point to integers at constant distances")
         offset, size = access.place.offset, access.bits // 8

@@ -156,7 +156,7 @@ class Select(Struct, frozen=True):
 
 
 class Cast(Struct, frozen=True):
-    """`trunc`, `zext`, `sext`; `bitcast` of a type to itself."""
+    """`trunc`, `zext`, `sext`, `ptrtoint`, `ptrtoaddr`; `bitcast` of a type to itself."""
 
     operation: str
     flags: frozenset[str]
@@ -242,6 +242,13 @@ class Extract(Struct, frozen=True):
     path: tuple[int, ...]
 
 
+class Bundle(Struct, frozen=True):
+    """An operand bundle of a call: its tag and its operands."""
+
+    tag: str
+    operands: tuple[Typed, ...]
+
+
 class Call(Struct, frozen=True):
     """`call`; a function of any number of arguments is `variadic`. `groups` are numbers of attribute groups."""
 
@@ -252,6 +259,7 @@ class Call(Struct, frozen=True):
     arguments: tuple[Argument, ...]
     attributes: tuple[str, ...]
     groups: tuple[int, ...]
+    bundles: tuple[Bundle, ...] = ()
 
 
 class Return(Struct, frozen=True):

@@ -292,7 +292,7 @@ CASES = {
     "a promise that is added": (
         of("ret i32 0", "ptr %p"),
         of("ret i32 0", "ptr dereferenceable(4) %p"),
-        "SA746",
+        "REFUTED",
     ),
     "unordered accesses": (
         G + of("%v = load atomic i32, ptr @g unordered, align 4; ret i32 %v"),
