@@ -242,6 +242,14 @@ class Extract(Struct, frozen=True):
     path: tuple[int, ...]
 
 
+class Insert(Struct, frozen=True):
+    """`insertvalue`."""
+
+    value: Typed
+    part: Typed
+    path: tuple[int, ...]
+
+
 class Bundle(Struct, frozen=True):
     """An operand bundle of a call: its tag and its operands."""
 
@@ -307,8 +315,8 @@ class Offset(Struct, frozen=True):
 
 
 Instruction: TypeAlias = (
-    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract | Call
-    | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
+    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract
+    | Insert | Call | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
 )  # fmt: skip
 
 
