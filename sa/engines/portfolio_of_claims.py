@@ -265,23 +265,6 @@ IN_PLACE: Portfolio = (
 )
 
 
-def _by_copies() -> Proofs:
-    from sa.engines.copies import by_copies
-
-    return partial(by_copies, PROPAGATED)
-
-
-#: Engines that threads without copies go to.
-PROPAGATED: Portfolio = (
-    Turn(EQUALITIES, 0.2),
-    Turn(GROWING, 0.6),
-    Turn(CANDIDATES, 0.5),
-    Turn(QUICK_COUNTERS, 0.5),
-    Turn(TESTS, 1.0),
-)
-
-COPIES: ClaimEngine = Prover(technique.REDUCTION, {"transform": "copies"}, when_asked(_by_copies))
-
 OWNERSHIP: ClaimEngine = Prover(technique.REDUCTION, {"transform": "owners"}, when_asked(_by_ownership))
 
 REDUCTION: ClaimEngine = Decider(technique.REDUCTION, {}, when_asked(_by_reduction))
@@ -300,7 +283,6 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.1),
     Turn(OWNERSHIP, 0.2, since=1),
-    Turn(COPIES, 0.3, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),

@@ -122,6 +122,7 @@ SIMULATION = Technique(
             "late": "prefers not to move before it has to",
             "short": "changes answers early",
             "long": "allows answers of any length",
+            "aligned": "answers as runs do whose loops are aligned, at different rates if need be",
             "taught": "answers as a game on small values does",
         },
         "control": {"flags": "the values of flags and locks tell pairs of locations apart"},

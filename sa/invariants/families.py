@@ -7,6 +7,7 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import prod
 
 from msgspec.structs import replace
@@ -38,6 +39,7 @@ from sa.invariants.family_clauses import (
     wanted,
 )
 from sa.invariants.family_thread_modular import apart_from_each_other, own_clauses, own_parameters, predicate_at
+from sa.invariants.fewer_copies import Solved, held_of, of_one_copy
 from sa.invariants.partition_by_flags import flags_of
 from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
@@ -177,9 +179,23 @@ def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     known = counted(asked)
     if known is not None:
         report(Event("numbers of copies", {"counts": len(known.counts), "equations": len(known.equations)}))
+    if known is not None:
+        report(Event("one copy, and numbers of copies", {"claims": len(asked.bads)}))
+        session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+        _solved(asked).extend(of_one_copy(asked, known, session, budget.bounds))
+        for s in islice(systems(asked, known), 1):
+            held = held_of(s, _solved(asked))
+            if told := _excluded(session, s, held, asked.bads):
+                yield excluded_by(s, held, told)
+                asked = replace(asked, bads=tuple(b for b in asked.bads if b not in told))
     both = zip(systems(asked), systems(asked, known), strict=True)
     tried = (stage for plain, s in both for stage in ((plain, _compared), (s, needed)))
     yield from _conjunctions(asked, tried, budget, report)
+
+
+def _solved(asked: Asked) -> list[Solved]:
+    solved: list[Solved] = asked.shared.made.setdefault(("solved systems", asked.threads), [])
+    return solved
 
 
 def _compared(s: System, open_: Sequence[Bad]) -> Offered:
@@ -196,20 +212,25 @@ def _conjunctions(
     for s, offers in tried:
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        names, nothing = parameters(s), dict[str, Term]()
-        # What was found of fewer candidates is right, and need not be asked of them again.
-        _, held = asked.shared.made.get(_found_key(asked, s.counts), (s, nothing))
+        names = parameters(s)
+        # What was found of fewer candidates, or of fewer copies, is right, and need not be asked again.
+        held = held_of(s, _solved(asked))
         offered, steps = _without(offers(s, open_), held), tuple(under(names, held, clauses(s)))
         more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags_of(s.apart))
-        found = {name: build.land(held.get(name, build.TRUE), said) for name, said in more.items()}
+        found = {name: build.land(held[name], said) for name, said in more.items()}
+        _solved(asked).append(Solved(s, found))
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
-        spoken = about(asked, s, open_)
-        never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
-        if never:
+        if never := _excluded(session, s, found, about(asked, s, open_)):
             open_ = tuple(b for b in open_ if b not in never)
             yield excluded_by(s, found, never)
         if not open_:
             return
+
+
+def _excluded(session: Session, s: System, found: Mapping[str, Term], bads: Sequence[Bad]) -> tuple[Bad, ...]:
+    """What is bad and impossible by what was found."""
+    names = parameters(s)
+    return tuple(b for b in bads if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
 
 
 def _without(offered: Offered, held: Mapping[str, Term]) -> Offered:

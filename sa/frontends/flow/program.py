@@ -47,6 +47,10 @@ from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
 
+#: So many threads at most are created at one place in a program: more do not fit into any machine, and a counter of
+#: them would wrap around.
+MOST_THREADS = 2**30
+
 #: What cannot be said of any number of threads.
 _OF_FAMILIES = frozenset({"SA721", "SA724"})
 
@@ -155,7 +159,7 @@ def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozen
             dict.fromkeys((*(innermost(j.edge.origin) for joined in found for j in joined if j.bound), *doubtful))
         ),
         threads=tuple(t for t in made.threads if t.name not in families),
-        families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
+        families=tuple(Family(t, families[t.name], MOST_THREADS) for t in made.threads if t.name in families),
         ends=ends_of(made.threads, spurious_of(names, where), constants, asked),
     )
 
