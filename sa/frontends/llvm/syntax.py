@@ -381,8 +381,7 @@ class Body(Struct, frozen=True):
 class Module(Struct, frozen=True):
     """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
 
-    Declarations that are not understood are left out of `types`, `variables` and `declared`. Integers of 64 bits are
-    aligned to `wide` bytes. `files` are those of C that it comes from, by the numbers of their metadata.
+    What is not understood is left out. Integers of 64 bits are aligned to `wide` bytes; `files` are those of C.
     """
 
     source: Source
