@@ -36,7 +36,7 @@ class Solved(Struct, frozen=True):
 
 def held_of(s: System, before: Sequence[Solved]) -> dict[str, Term]:
     """By predicate what follows from what was found of no more copies, where the same is counted or nothing."""
-    held = dict.fromkeys(places_of(s), build.TRUE)
+    held: dict[tuple[str, ...], Term] = dict.fromkeys(places_of(s), build.TRUE)
     for known in before:
         if all(few <= many for few, many in zip(known.system.counts, s.counts, strict=True)) and (
             known.system.counted in (None, s.counted)

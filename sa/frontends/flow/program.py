@@ -36,7 +36,7 @@ from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.standing import standing
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
-from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.threads import MOST_THREADS, Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of, spurious_of
 from sa.frontends.flow.webs import split
 from sa.frontends.flow.wraps import may_wrap, without_wraps
@@ -46,10 +46,6 @@ from sa.terms.name import unused
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Int, Term, Var
-
-#: So many threads at most are created at one place in a program: more do not fit into any machine, and a counter of
-#: them would wrap around.
-MOST_THREADS = 2**30
 
 #: What cannot be said of any number of threads.
 _OF_FAMILIES = frozenset({"SA721", "SA724"})
