@@ -379,10 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
-
-    What is not understood is left out. Integers of 64 bits are aligned to `wide` bytes; `files` are those of C.
-    """
+    """A module: functions as text, and what is understood of the rest. An `i64` is aligned to `wide` bytes."""
 
     source: Source
     types: Mapping[str, Type]
