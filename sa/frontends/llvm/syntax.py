@@ -379,7 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A module: functions as text, and what is understood of the rest. An `i64` is aligned to `wide` bytes."""
+    """What is understood of a module: `metadata` is by number, `i64` is aligned to `wide` bytes, `files` are those of C."""
 
     source: Source
     types: Mapping[str, Type]
