@@ -132,7 +132,9 @@ def _alone(body: Body, home: _Home) -> Iterator[Term]:
     nothing = build.le(home.token, build.ZERO)
     yield build.lor(nothing, build.eq(build.mod(address, home.align), build.ZERO))
     if isinstance(behind, Var):
-        yield build.lor(build.lnot(nothing), build.eq(behind, build.ZERO))
+        # What is aligned and large enough leads somewhere.
+        aligned = build.eq(build.mod(address, home.align), build.ZERO)
+        yield build.lor(build.lnot(nothing), build.lnot(aligned), build.lt(behind, build.integer(home.size)))
         yield build.lor(nothing, build.le(build.integer(home.size), behind))
 
 

@@ -144,10 +144,22 @@ def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
     assert argument.operand is not None
     if isinstance(argument.type, s.PointerType):
         words = [w for w in argument.attributes if w.partition("(")[0] in (*_POINTER, "noundef")]
+        _is_not_followed(body, argument.operand, words)
         return asked(body, pointer(body, argument.operand), words, "an argument that must not be") if words else None
     if "noundef" in argument.attributes:
         return definite(body, s.Typed(argument.type, argument.operand), "an argument that must not be poison")
     return None
+
+
+def _is_not_followed(body: Body, operand: s.Operand, words: Sequence[str]) -> None:
+    """Raises InputError for `dereferenceable` of what is accessed: memory may be freed after that."""
+    base = pointer(body, operand).base
+    roots: frozenset[s.Operand] = frozenset((base,))
+    if isinstance(base, s.Local):
+        roots = body.facts.roots.get(base.name, roots)
+    if any(w.startswith("dereferenceable") for w in words) and any(r in body.shapes for r in roots):
+        what = "`dereferenceable` of an argument that is accessed, too,"
+        raise refused(body, what, "say it of a parameter: what is called may free memory")
 
 
 def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:
@@ -226,6 +238,7 @@ def _assumed(body: Body, bundle: s.Bundle) -> None:
             definite(body, value, "an assumption of poison")
         case ("align" | "dereferenceable" as tag, [s.Typed(s.PointerType(), at), s.Typed(_, s.Number(number)), *rest]):
             place = pointer(body, at)
+            _is_not_followed(body, at, (tag,))
             match tag, rest:
                 case "align", [s.Typed(_, s.Number(distance))]:
                     place = replace(place, offset=build.sub(place.offset, build.integer(distance)))

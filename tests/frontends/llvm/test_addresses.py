@@ -24,6 +24,11 @@ ISNULL = "%c = icmp eq ptr %p, null; "
 BITS = "%n = ptrtoint ptr {} to i64; %b = and i64 %n, 3; ret i64 %b"
 REST = "%n = ptrtoint ptr {} to i64; %b = urem i64 %n, 4; ret i64 %b"
 
+C = "ptr noundef %p, i1 noundef %d"
+FREES = "declare void @use(ptr dereferenceable(4))\n"
+LATE = "br i1 %d, label %y, label %n\nn:; ret i32 0\ny:; %v = load i32, ptr %p, align 4; ret i32 %v"
+SOON = "%v = load i32, ptr %p, align 4; br i1 %d, label %y, label %n\nn:; ret i32 0\ny:; ret i32 %v"
+
 
 CASES = {
     # In memory.
@@ -158,6 +163,21 @@ CASES = {
         ASSUME + of("ret i64 0", P, "i64"),
         ASSUME + of(ALIGNED + "ret i64 0", P, "i64"),
         "REFUTED",
+    ),
+    "what a call asks for may be freed by it": (
+        FREES + of(f"call void @use(ptr %p); {LATE}", C),
+        FREES + of(f"call void @use(ptr %p); {SOON}", C),
+        "SA744",
+    ),
+    "what is large enough may not be aligned": (
+        of(f"%c = icmp eq ptr %p, null; {LATE}", "ptr noundef dereferenceable(4) %p, i1 noundef %d"),
+        of(f"%c = icmp eq ptr %p, null; {SOON}", "ptr noundef dereferenceable(4) %p, i1 noundef %d"),
+        "REFUTED",
+    ),
+    "and may be": (
+        of(f"%c = icmp eq ptr %p, null; {LATE}", "ptr noundef align 4 dereferenceable(4) %p, i1 noundef %d"),
+        of(f"%c = icmp eq ptr %p, null; {SOON}", "ptr noundef align 4 dereferenceable(4) %p, i1 noundef %d"),
+        "PROVED",
     ),
 }  # fmt: skip
 
