@@ -379,10 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
-
-    What is not understood is left out. Integers of 64 bits are aligned to `wide` bytes; `files` are those of C.
-    """
+    """What is understood of a module. `metadata` is by number, `i64` aligned to `wide` bytes, `files` are those of C."""
 
     source: Source
     types: Mapping[str, Type]
