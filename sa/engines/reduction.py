@@ -39,8 +39,14 @@ def by_reduction(
     inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
-    made = _made(asked, budget)
-    if GAIN * _places(made.composed) <= _places(asked.threads):
+    made: Reduction | None = None
+    with part_of(budget.bounds, PREPARING) as bounds:
+        # Whoever is asked again goes on from there.
+        key = "reduction", asked.bads
+        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
+        made = asked.shared.once(key, make)
+    # It is none where it takes more than its part of the work.
+    if made is not None and GAIN * _places(made.composed) <= _places(asked.threads):
         yield from _of_made(made, inner, asked, budget, report)
 
 
@@ -52,14 +58,6 @@ def by_turns(
     """
     if turns(tuple(map(apart, asked.threads))) is not None:
         yield from by_reduction(inner, asked, budget, report)
-
-
-def _made(asked: Asked, budget: Budget) -> Reduction:
-    with part_of(budget.bounds, PREPARING) as bounds:
-        # Whoever is asked again goes on from there.
-        key = "reduction", asked.bads
-        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
-        return asked.shared.once(key, make)
 
 
 def _of_made(

@@ -37,3 +37,8 @@ def test_the_programs_of_the_table_are_proved_by_reduction_alone_and_wrong_ends_
     options = Options(limits(60.0, None), portfolio=(Turn(REDUCTION, 1.0),))
     assert decide(program_of(right), options).verdict is Verdict.PROVED
     assert decide(program_of(wrong), options).verdict is Verdict.REFUTED
+
+
+def test_a_reduction_that_takes_more_than_its_share_is_made_in_a_later_round() -> None:
+    subject = next(s for s in SUBJECTS if s.name == "P1-10")
+    assert decide(program_of(text(subject)), Options(limits(60.0, None))).verdict is Verdict.PROVED
