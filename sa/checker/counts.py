@@ -73,9 +73,8 @@ def nobody_counts(counts: Sequence[Count], families: Sequence[Family]) -> Iterat
 
 
 def at_least(counts: Sequence[Count], families: Sequence[Family], seen: Sequence[Seen]) -> tuple[Term, ...]:
-    """What is known of the counters where these different copies are seen, with the names that copies have together.
-
-    That a family has at most so many copies is known, too.
+    """What is known of the counters where these different copies are seen, with the names that copies have together:
+    also that there are no more than there are copies, where a family has at most so many.
     """
     known = list[Term]()
     for number, count in enumerate(counts):

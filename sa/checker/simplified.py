@@ -78,14 +78,17 @@ def _simpler(thread: Automaton, equal: Equal, matter: Matter) -> Automaton:
     locations = [q.name for q in thread.locations]
     said, needed = _by_name(locations, equal), dict(zip(locations, matter, strict=True))
     own = _own(thread)
-    left = frozenset[Var]().union(*matter)
+    gone = own - frozenset[Var]().union(*matter)
+    # What each value of a variable satisfies, wherever the thread is, holds of a value that is out of date, too.
+    always = frozenset.intersection(*(frozenset(conjuncts(q.inv)) for q in thread.locations))
+    ranges = frozenset(c for c in always if len(c.free) == 1 and c.free.isdisjoint(gone))
     edges = tuple(_edge(e, said[e.source], own - needed[e.target]) for e in thread.edges)
-    places = tuple(replace(q, inv=_without(q.inv, own - needed[q.name])) for q in thread.locations)
+    places = tuple(replace(q, inv=_without(q.inv, own - needed[q.name], ranges)) for q in thread.locations)
     return replace(
         thread,
-        variables=tuple(v for v in thread.variables if v.var not in own or v.var in left),
+        variables=tuple(v for v in thread.variables if v.var not in gone),
         locations=places,
-        init=_without(thread.init, own - needed[thread.initial]),
+        init=_without(thread.init, gone),
         edges=edges,
     )
 
@@ -104,8 +107,8 @@ def _edge(edge: Edge, said: Mapping[Var, Term], gone: Set[Var]) -> Edge:
     return replace(edge, label=label, guard=substitute(edge.guard, said), updates=updates)
 
 
-def _without(formula: Term, gone: Set[Var]) -> Term:
-    return land(*(c for c in conjuncts(formula) if c.free.isdisjoint(gone)))
+def _without(formula: Term, gone: Set[Var], kept: Set[Term] = frozenset()) -> Term:
+    return land(*(c for c in conjuncts(formula) if c in kept or c.free.isdisjoint(gone)))
 
 
 def simplification_fault(threads: Sequence[Automaton], equal: Sequence[Equal], matter: Sequence[Matter]) -> str | None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, Report
-from sa.base.limits import LimitReached, allot, apart
+from sa.base.limits import LimitReached, allot, apart, count
 from sa.base.verdict import Reason
 from sa.certificates.families import CrowdJoint, CrowdKeeps
 from sa.certificates.run import Bad, Run
@@ -67,12 +67,16 @@ def _decide(
 
 def _made(asked: Asked, budget: Budget) -> _Made | None:
     """The normal form; None where threads are in it already, or are too large. Raises LimitReached."""
+    bounds = allot(apart(budget.bounds), UNITS)
     try:
-        form = normal_form(asked.threads, asked.bads, allot(apart(budget.bounds), UNITS))
+        form = normal_form(asked.threads, asked.bads, bounds)
     except LimitReached as limit:
         if limit.reason is not Reason.WORK:
             raise
         return None
+    finally:
+        # Whoever is asked first has it made, and may not be cut short in the middle of that.
+        count(budget.bounds, bounds.work.done)
     if form is None:
         return None
     equal = tuple(

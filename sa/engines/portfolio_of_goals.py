@@ -154,12 +154,14 @@ SAMPLES: GoalEngine = Prover(
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only short searches for a relation; what is cheap, where there is another
+    Only quick refutations; only runs on values, which look at no location that they do not come to; only short
+    searches for a relation; what is cheap, where there is another
     way around; everything; everything that ends in plays or in relations written as formulas, for those who reason
     about them; plays first, then everything.
     """
 
     QUICK = "quick"
+    RUNS = "runs"
     GLANCE = "glance"
     BRIEF = "brief"
     FULL = "full"
@@ -202,6 +204,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
+    Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),

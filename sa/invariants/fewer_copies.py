@@ -7,7 +7,7 @@ hold of each choice of as many among more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ class Solved(Struct, frozen=True):
     found: Mapping[str, Term]
 
 
-def held_of(s: System, before: Sequence[Solved]) -> dict[str, Term]:
+def held_of(s: System, before: Iterable[Solved]) -> dict[str, Term]:
     """By predicate what follows from what was found of no more copies, where the same is counted or nothing."""
     held: dict[tuple[str, ...], Term] = dict.fromkeys(places_of(s), build.TRUE)
     for known in before:

@@ -25,14 +25,15 @@ from sa.game.board import lay_out
 from sa.plays.abstract_run_tracking import play_along
 from sa.question.asked import GoalAsked, Lost
 from sa.refinement.shorter_runs import Made, shortened, track
-from sa.refinement.sides import Sides, numbered, opened, sides
+from sa.refinement.sides import FEW, Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
 from sa.values.followers import Followers
 
-#: How many values are tried for numbers, and the part of the steps that is made with them: two are enough for most
-#: differences, and two of four are positive.
-POOLS = ((2, 1.0), (4, 0.5))
+#: How many values are tried for numbers, up to how many a range is tried as a whole, and the part of the steps that is
+#: made with them: two are enough for most differences, and two of four are positive. Where many values are chosen on
+#: the abstract side, more states match than can be followed.
+POOLS = ((2, 2, 1.0), (4, FEW, 0.5))
 
 #: Steps of walks, in turn.
 LENGTHS = (16, 64, 256)
@@ -66,10 +67,10 @@ def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     if walked in asked.shared.made:
         # The same walks would find nothing again.
         return
-    for pool, part in POOLS:
+    for pool, few, part in POOLS:
         report(Event("walks", {"values": pool}))
         try:
-            play = _play(goal, session, pool, int(steps * part), dice)
+            play = _play(goal, session, (pool, few), int(steps * part), dice)
         except Unevaluable:
             return
         if play is not None:
@@ -78,9 +79,9 @@ def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     asked.shared.once(walked, lambda: True)
 
 
-def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> Position | None:
+def _play(goal: Goal, session: Session, values: tuple[int, int], steps: int, dice: Random) -> Position | None:
     """A play along one of the walks on so many values. Raises LimitReached and Unevaluable."""
-    field, work, doubtful, lengths = _field(goal, session, pool), 0, PLAYS, cycle(LENGTHS)
+    field, work, doubtful, lengths = _field(goal, session, *values), 0, PLAYS, cycle(LENGTHS)
     while work < steps and doubtful > 0:
         spend(session.bounds, 40)
         check_memory(session.bounds)
@@ -96,13 +97,13 @@ def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> 
                 return play
             doubtful -= 1
         if len(field.sides.concrete.rows) > STATES:
-            field = _field(goal, session, pool)
+            field = _field(goal, session, *values)
     return None
 
 
-def _field(goal: Goal, session: Session, pool: int) -> _Field:
+def _field(goal: Goal, session: Session, pool: int, few: int) -> _Field:
     read = iota_of(goal).free
-    both = sides(goal, session, (kept(goal.concrete, read), kept(goal.abstract, read)), pool, LOOKED_AT)
+    both = sides(goal, session, (kept(goal.concrete, read), kept(goal.abstract, read)), pool, LOOKED_AT, few=few)
     return _Field(both, Followers(both.following, MATCHING))
 
 

@@ -40,15 +40,22 @@ class Sides(Struct, frozen=True, eq=False):
 
 
 def sides(
-    goal: Goal, session: Session, known: tuple[Kept, Kept], pooled: int, looked_at: int, more: Sequence[int] = ()
+    goal: Goal,
+    session: Session,
+    known: tuple[Kept, Kept],
+    pooled: int,
+    looked_at: int,
+    more: Sequence[int] = (),
+    few: int = FEW,
 ) -> Sides:
     """The sides with what is `known` of concrete and of abstract states.
 
-    Of numbers with many values so many are tried, and `more`, and so many abstract states are looked at for one answer.
+    Of numbers with more than `few` values so many are tried, and `more`, and so many abstract states are looked at for
+    one answer.
     """
     pool = tuple(dict.fromkeys((*interesting(terms_of(goal))[:pooled], *more)))
     concrete, abstract = (
-        machine(a, pool, what, FEW) for a, what in zip((goal.concrete, goal.abstract), known, strict=True)
+        machine(a, pool, what, few) for a, what in zip((goal.concrete, goal.abstract), known, strict=True)
     )
     ends = following(goal, concrete, abstract, one_way(goal, session), looked_at, Limits())
     wanted, numbers = opening(goal), {id(e): n for n, e in enumerate(goal.concrete.edges)}

@@ -263,6 +263,20 @@ def test_what_is_known_of_one_copy_is_known_of_each_that_a_claim_speaks_of() -> 
         "global x : int = 0; thread T[i : *] { local v : int = 0; x := x + 1; v := 1; } "
         "invariant two : forall i, j : T :: i != j ==> T[i].v + T[j].v <= $;"
     )
-    own = {(q,): build.le(var("T[#1].v"), build.ONE) for q in places_of(text)}
+    own = {(q,): build.le(var("T[#1].v"), build.ONE) for q in places_of(text.replace("$", "2"))}
     assert isinstance(check_crowd_joint(joint(program_of(text.replace("$", "2")), 1, own), Limits()), Accepted)
     assert refused(check_crowd_joint(joint(program_of(text.replace("$", "1")), 1, own), Limits())) == "claim"
+
+
+def test_a_number_is_no_greater_than_that_of_all_copies_where_that_is_assumed() -> None:
+    text = "global n : int = 0; thread T[*] { n := n + 1; IN: skip; } invariant few : n <= 100;"
+    begun = Count("T", tuple((q, build.TRUE) for q in places_of(text) if q != "q0"))
+    made = counted(text, HELD_BY, begun)
+    (family,) = made.families
+
+    def ruling(most: int | None) -> Ruling:
+        return check_crowd_joint(replace(made, families=(replace(family, most=most),)), Limits())
+
+    assert isinstance(ruling(100), Accepted)
+    assert refused(ruling(101)) == refused(ruling(None)) == "claim"
+    assert refused(ruling(1)) == "well-formed threads"

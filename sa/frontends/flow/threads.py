@@ -58,6 +58,11 @@ from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.name import unused
 from sa.terms.term import Term, Var
 
+#: So many threads at most are created at one place in a program: more do not fit into any machine, and a counter of
+#: them would wrap around.
+MOST_THREADS = 2**30
+
+
 MAX_THREADS = 64
 
 #: So many threads at most are created at one place in a program: more do not fit into any machine, and a counter of

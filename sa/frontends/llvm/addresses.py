@@ -24,13 +24,15 @@ _END = 2**64
 class Numbers(Struct, frozen=True):
     """The parameters, by number, and variables whose addresses both functions are given.
 
-    Perhaps they are given the `bounds` of objects, too; of variables if these are `open`: no module tells theirs.
+    Perhaps they are `given` none. Perhaps they are given the `bounds` of objects, too; of variables if these are
+    `open`: no module tells theirs.
     """
 
     parameters: tuple[int, ...] = ()
     variables: tuple[str, ...] = ()
     open: frozenset[str] = frozenset()
     bounds: bool = False
+    given: bool = False
 
 
 class _Home(Struct, frozen=True):
@@ -58,7 +60,7 @@ def numbered(body: Body, numbers: Numbers) -> Iterator[Var]:
             behind = register(body, f"behind.{name}", Range(0, _END // 2 - 1), f"bytes behind {name}")
             yield behind
         body.bounds[operand] = Bounds(address, before, behind)
-    if body.bounds:
+    if numbers.given:
         body.bounds[s.Null()] = Bounds(build.ZERO, build.ZERO, build.ZERO)
 
 
@@ -181,4 +183,4 @@ def numbers_of(functions: Sequence[tuple[s.Function, s.Module]], bounds: bool) -
     spoken = {name.name for name in globals_in(*lines)}
     names = tuple(sorted(n for n in spoken if any(n in module.variables for _, module in functions)))
     open_ = frozenset(n for n in names if any(_size(module, n) is None for _, module in functions))
-    return Numbers(pointers, names, open_, bounds)
+    return Numbers(pointers, names, open_, bounds, True)

@@ -74,6 +74,13 @@ def _hands_on(side: Side) -> bool:
     return any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
 
 
+def _speaks_of_null(side: Side) -> bool:
+    """Whether it matters what is at null: something is said of pointers, or they are moved."""
+    parameters = side.function.signature.parameters
+    said = any("dereferenceable" in w or w == "nonnull" for p in parameters for w in p.attributes)
+    return said or bool(side.facts.moves) or any(True for _ in called_in(side.function))
+
+
 def _keeps(side: Side, parameter: s.Operand | None) -> bool:
     """Whether a pointer may be known to others once the function has returned."""
     return _hands_on(side) or parameter in kept_by(side.function)
@@ -90,6 +97,8 @@ def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
     match name[0]:
         case "willreturn":
             return True
+        case "null_pointer_is_valid":
+            return not any(isinstance(a.place.base, s.Local | s.Null) for a in found) and not _speaks_of_null(side)
         case "noreturn":
             return not any(isinstance(i, s.Return) for i in lines)
         case "nosync":

@@ -217,6 +217,7 @@ def _of_lines() -> _Calls:
         "update": _update,
         "fence": lambda c: s.Fence(str(c[0])),
         "extract": lambda c: s.Extract(c[0], tuple(map(int, c[1:]))),
+        "insert": lambda c: s.Insert(c[0], c[1], tuple(map(int, c[2:]))),
         "call": _call,
         "signature": _signature,
         "bundles": lambda c: c,

@@ -19,11 +19,9 @@ from sa.frontends.llvm.body import (
     Leaf,
     Pair,
     Plain,
-    Value,
     bit,
     bits_of,
     canonical,
-    chosen,
     emit,
     fresh,
     refused,
@@ -31,8 +29,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.counting import overflow
-from sa.frontends.llvm.given import as_shown, asked
-from sa.frontends.llvm.memory import shown
+from sa.frontends.llvm.given import as_shown, asked, seen
 from sa.frontends.llvm.uses import any_value, definite
 from sa.frontends.llvm.values import Pointer, pointer, typed
 from sa.terms import build
@@ -156,16 +153,11 @@ def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
 def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:
     """What others see of an argument."""
     assert argument.operand is not None
-    if isinstance(argument.type, s.PointerType):
-        return as_shown(body, known if isinstance(known, Pointer) else pointer(body, argument.operand))
-    if known is not None and not isinstance(known, Pointer):
+    if isinstance(known, Pointer):
+        return as_shown(body, known)
+    if known is not None:
         return (known,)
-    value, bits = s.Typed(argument.type, argument.operand), bits_of(argument.type, body)
-    kind = body.known.get(argument.operand.name) if isinstance(argument.operand, s.Local) else None
-    if not isinstance(kind, Leaf):
-        return (shown(body, typed(body, value), bits),)
-    found = build.ite(build.eq(kind.kind, build.integer(UNDEF)), chosen(body, Range(*canonical(bits))), kind.var)
-    return (shown(body, Value(found, build.eq(kind.kind, build.integer(POISON))), bits),)
+    return seen(body, s.Typed(argument.type, argument.operand))
 
 
 def _overflow(body: Body, name: str, operation: str, call: s.Call) -> None:
@@ -203,7 +195,8 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
             body.here = fresh(body)
         case ["sideeffect"]:
             # Others take it for something that they see (LangRef, `llvm.sideeffect`).
-            if not any(word == "memory(none)" for word in call.attributes):
+            groups = (word for group in call.groups for word in body.unit.module.groups.get(group, ()))
+            if "memory(none)" not in (*call.attributes, *groups):
                 emit(body, Begin())
                 emit(body, Show("sideeffect", ()))
                 emit(body, End())

@@ -22,6 +22,7 @@ from sa.frontends.flow.sequential_refinement import compared, function_of
 from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
+from sa.frontends.llvm.aggregates import without_aggregates
 from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere
 from sa.frontends.llvm.calls import called_in, is_library
@@ -35,8 +36,20 @@ from sa.frontends.llvm.caveats import (
     RACING_READS,
     TYPES,
 )
+from sa.frontends.llvm.fills import without_fills
 from sa.frontends.llvm.inline import inlined
-from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
+from sa.frontends.llvm.objects import (
+    Access,
+    accesses,
+    apart,
+    by_address,
+    named,
+    object_of,
+    pointed,
+    rooted,
+    shapes,
+    variables,
+)
 from sa.frontends.llvm.observed import ASKS, Observed, observed
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
@@ -125,7 +138,20 @@ def _link(first: s.Module, second: s.Module, name: str) -> Link:
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
     one, two = (rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides)
+    if not both.numbers.given and any(by_address(side.module, (*one, *two)) for side in sides):
+        _refuse_alignment(sides, both)
+        pairs = [(side.function, side.module) for side in sides]
+        both = replace(both, numbers=numbers_of(pairs, both.numbers.bounds))
     return Link(name, sides, both, (one, two))
+
+
+def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
+    """Raises InputError where accesses depend on what is said of a parameter that counts as having a value."""
+    for side in sides:
+        for number, parameter in enumerate(side.function.signature.parameters):
+            if number not in both.said and any(w.startswith("align(") for w in parameter.attributes):
+                message = f"an access that is aligned otherwise than `%{name_of(parameter, number)}` is not accepted"
+                raise s.refused("SA745", message, side.function.signature.span, "leave out `align` in both files")
 
 
 def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
@@ -136,7 +162,8 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
         message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
         raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
-    made = [_unit(side, both, own, pointed_to) for side, own in zip(sides, found, strict=True)]
+    all_ = (*found[0], *found[1])
+    made = [_unit(side, both, own, all_, pointed_to) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -146,7 +173,7 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
 
 def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
     """Both functions, and what they have in common. Raises InputError."""
-    one, two = (split(inlined(module, name), module) for module in (first, second))
+    one, two = (_plain(module, name) for module in (first, second))
     _alike(one.signature, two.signature)
     asks = [observed(function, module) for function, module in ((one, first), (two, second))]
     pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
@@ -168,6 +195,11 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     commits = any(isinstance(i, s.Return) and may_be_undef(i, side.facts) for i, side in lines)
     announces = any(isinstance(i, s.Call) and _may_give_undef(i, side) for i, side in lines)
     return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers)
+
+
+def _plain(module: s.Module, name: str) -> s.Function:
+    """A function without calls of others, aggregates and fills. Raises InputError."""
+    return without_fills(split(without_aggregates(inlined(module, name), module), module))
 
 
 def _is_asked(pair: tuple[s.Argument, s.Argument], asks: Sequence[Observed], number: int) -> bool:
@@ -229,8 +261,10 @@ def _alike(one: s.Signature, two: s.Signature) -> None:
         raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
 
 
-def _unit(side: Side, both: Both, found: Sequence[Access], given: Mapping[int, Shape]) -> tuple[FlowUnit, list[Range]]:
-    own = {**named(side.module, side.function), **shapes(side.module, found)}
+def _unit(
+    side: Side, both: Both, found: Sequence[Access], all_: Sequence[Access], given: Mapping[int, Shape]
+) -> tuple[FlowUnit, list[Range]]:
+    own = {**named(side.module, side.function, all_), **shapes(side.module, found, all_)}
     parameters = side.function.signature.parameters
     known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
     known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}

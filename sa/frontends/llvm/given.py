@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from sa.frontends.flow.graph import Range
-from sa.frontends.llvm.body import Body, Value, canonical, chosen, refused, undefined
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.body import POISON, UNDEF, Body, Leaf, Value, bits_of, canonical, chosen, refused, undefined
 from sa.frontends.llvm.integers import wrapped
 from sa.frontends.llvm.layout import POINTER
 from sa.frontends.llvm.memory import shown
-from sa.frontends.llvm.values import Pointer, address_of, bounds_of
+from sa.frontends.llvm.values import Pointer, address_of, bounds_of, pointer, typed
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -66,3 +67,15 @@ def as_shown(body: Body, at: Pointer) -> tuple[Term, Term]:
         return token, offset
     any_ = chosen(body, Range(*canonical(POINTER))) if body.unit.source else build.ZERO
     return shown(body, Value(token, at.poison), POINTER), build.ite(at.poison, any_, offset)
+
+
+def seen(body: Body, value: s.Typed) -> tuple[Term, ...]:
+    """What others see of a value of which nothing is said."""
+    if isinstance(value.type, s.PointerType):
+        return as_shown(body, pointer(body, value.operand))
+    bits = bits_of(value.type, body)
+    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
+    if not isinstance(known, Leaf):
+        return (shown(body, typed(body, value), bits),)
+    found = build.ite(build.eq(known.kind, build.integer(UNDEF)), chosen(body, Range(*canonical(bits))), known.var)
+    return (shown(body, Value(found, build.eq(known.kind, build.integer(POISON))), bits),)

@@ -36,7 +36,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.debug import compiled_from
-from sa.frontends.llvm.given import as_shown, asked
+from sa.frontends.llvm.given import as_shown, asked, seen
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
 from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved
 from sa.frontends.llvm.values import as_canonical, computed, pointer, typed
@@ -155,6 +155,8 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             fenced(body, order)
         case s.Defined(value):
             _defined(body, value)
+        case s.Insert():
+            raise refused(body, "`insertvalue` of this", "insert integers and pointers")
         case s.Extract():
             _extracted(body, name, instruction)
         case s.Offset():
@@ -324,6 +326,9 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         emit(body, Begin())
         _shown(body, ())
         return
+    if isinstance(value.operand, s.Aggregate):
+        _returned_parts(body, value.operand, commits)
+        return
     bits = bits_of(value.type, body)
     if isinstance(value.type, s.PointerType):
         _returned_pointer(body, value.operand, commits)
@@ -331,9 +336,7 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
     whole = "noundef" in body.function.signature.result_attributes
     found = definite(body, value, "a result that must not be poison") if whole else build.ZERO
     if commits:
-        emit(body, Begin())
-        emit(body, Show("will return", ()))
-        emit(body, End())
+        _commits(body)
     if whole:
         emit(body, Begin())
         _shown(body, (found,))
@@ -354,14 +357,30 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         _shown(body, (made,))
 
 
+def _returned_parts(body: Body, whole: s.Aggregate, commits: bool) -> None:
+    """The end of a function that returns a structure or array: all of its scalars are seen."""
+    if "noundef" in body.function.signature.result_attributes:
+        for part in whole.elements:
+            _defined(body, part)
+    if commits:
+        _commits(body)
+    emit(body, Begin())
+    _shown(body, tuple(term for part in whole.elements for term in seen(body, part)))
+
+
+def _commits(body: Body) -> None:
+    """It is seen that the function returns, before it is seen what."""
+    emit(body, Begin())
+    emit(body, Show("will return", ()))
+    emit(body, End())
+
+
 def _returned_pointer(body: Body, operand: s.Operand, commits: bool) -> None:
     """The end of a function that returns a pointer, of which more may be said."""
     words = body.function.signature.result_attributes
     checked = asked(body, pointer(body, operand), words, "a result that must not be poison")
     if commits:
-        emit(body, Begin())
-        emit(body, Show("will return", ()))
-        emit(body, End())
+        _commits(body)
     emit(body, Begin())
     _shown(body, as_shown(body, checked))
 

@@ -34,7 +34,7 @@ def scalars(kind: s.Type, module: s.Module, start: int = 0, path: str = "") -> I
     """The scalars of a type in the order of their places. Raises NoLayout."""
     match kind:
         case s.IntType(bits):
-            yield Scalar(start, path, bits if bits in (8, 16, 32, 64) else 0)
+            yield Scalar(start, path, 8 * -(-bits // 8) if bits <= 64 else 0)
         case s.PointerType():
             yield Scalar(start, path, POINTER)
         case s.OtherType():

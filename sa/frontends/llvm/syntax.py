@@ -242,6 +242,14 @@ class Extract(Struct, frozen=True):
     path: tuple[int, ...]
 
 
+class Insert(Struct, frozen=True):
+    """`insertvalue`."""
+
+    value: Typed
+    part: Typed
+    path: tuple[int, ...]
+
+
 class Bundle(Struct, frozen=True):
     """An operand bundle of a call: its tag and its operands."""
 
@@ -307,8 +315,8 @@ class Offset(Struct, frozen=True):
 
 
 Instruction: TypeAlias = (
-    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract | Call
-    | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
+    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract
+    | Insert | Call | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
 )  # fmt: skip
 
 
@@ -371,11 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
-
-    Declarations that are not understood are left out of `types`, `variables` and `declared`. Integers of 64 bits are
-    aligned to `wide` bytes. `files` are those of C that it comes from, by the numbers of their metadata.
-    """
+    """What is understood of a module: `metadata` is by number, `i64` is aligned to `wide` bytes, `files` are those of C."""
 
     source: Source
     types: Mapping[str, Type]
