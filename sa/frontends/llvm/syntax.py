@@ -379,7 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """What is understood of a module: `metadata` is by number, `i64` is aligned to `wide` bytes, `files` are those of C."""
+    """What is understood of a module. `metadata` is by number, `i64` aligned to `wide` bytes, `files` are those of C."""
 
     source: Source
     types: Mapping[str, Type]
