@@ -90,7 +90,9 @@ def refuse_actions(thread: Thread, known: Accesses, columns: frozenset[int]) -> 
     for step in thread.graph.steps:
         if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.END):
             continue
-        if step.target in (stored if step.op.sync is Sync.NONE else accessed):
+        # Acquires are left to a variable for each element: nothing has compared the two readings of them at length.
+        acquires = bool(touching) and step.op.sync is Sync.ACQUIRE
+        if acquires or step.target in (stored if step.op.sync is Sync.NONE else accessed):
             hint = "access arrays whose elements are chosen, or of more than 64 elements, before the first action"
             raise not_compared("an action that others see, before accesses of a large array,", step.origin, hint)
 

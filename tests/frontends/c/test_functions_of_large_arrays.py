@@ -187,10 +187,12 @@ def test_behind_its_accesses_of_a_large_array_a_function_may_do_anything(
     [
         (function("put(n); return a[n];"), function("put(n); return a[n];"), "SA718"),
         (function("a[n] = 1; put(n); return 0;"), function("put(n); a[n] = 1; return 0;"), "SA718"),
+        (function("int v = a[n & 3]; __atomic_store_n(&a[n & 7], 1, 3); return v;"),
+         function("int v = a[n & 3]; __atomic_store_n(&a[n & 7], 1, 3); return v;"), "SA718"),
         (function("int x; a[n] = x; return 0;"), function("a[n] = 1; return 0;"), "SA718"),
         (function("return a[n];"), function("return a[n];", "int a[900];"), "SA405"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_compared_with_a_large_array_is_an_error(
     before: str, after: str, code: str, tmp_path: Path
 ) -> None:
@@ -207,7 +209,7 @@ def test_random_changes_of_functions_with_arrays(seed: int, tmp_path: Path, monk
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("action", ["put(r);", "x = 1;", "r = x;", "if (r) __builtin_trap();"])
+@pytest.mark.parametrize("action", ["put(r);", "x = 1;", "if (r) __builtin_trap();"])
 def test_random_changes_of_functions_with_arrays_and_an_action(
     action: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
