@@ -40,7 +40,7 @@ def by_reduction(
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
     made = _made(asked, budget)
-    if GAIN * _places(made.composed) <= _places(asked.threads):
+    if made is not None and GAIN * _places(made.composed) <= _places(asked.threads):
         yield from _of_made(made, inner, asked, budget, report)
 
 
