@@ -54,12 +54,14 @@ def by_turns(
         yield from by_reduction(inner, asked, budget, report)
 
 
-def _made(asked: Asked, budget: Budget) -> Reduction:
+def _made(asked: Asked, budget: Budget) -> Reduction | None:
+    """The reduction; None where its part of the work is used up before it is made."""
     with part_of(budget.bounds, PREPARING) as bounds:
         # Whoever is asked again goes on from there.
         key = "reduction", asked.bads
         make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
         return asked.shared.once(key, make)
+    return None
 
 
 def _of_made(
