@@ -39,13 +39,7 @@ def by_reduction(
     inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
-    made: Reduction | None = None
-    with part_of(budget.bounds, PREPARING) as bounds:
-        # Whoever is asked again goes on from there.
-        key = "reduction", asked.bads
-        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
-        made = asked.shared.once(key, make)
-    # It is none where it takes more than its part of the work.
+    made = _made(asked, budget)
     if made is not None and GAIN * _places(made.composed) <= _places(asked.threads):
         yield from _of_made(made, inner, asked, budget, report)
 
@@ -58,6 +52,16 @@ def by_turns(
     """
     if turns(tuple(map(apart, asked.threads))) is not None:
         yield from by_reduction(inner, asked, budget, report)
+
+
+def _made(asked: Asked, budget: Budget) -> Reduction | None:
+    """The reduction; None where its part of the work is used up before it is made."""
+    with part_of(budget.bounds, PREPARING) as bounds:
+        # Whoever is asked again goes on from there.
+        key = "reduction", asked.bads
+        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
+        return asked.shared.once(key, make)
+    return None
 
 
 def _of_made(
