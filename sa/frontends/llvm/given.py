@@ -62,7 +62,10 @@ def as_shown(body: Body, at: Pointer) -> tuple[Term, Term]:
     """What others see of a pointer: its token, and how many bytes it is moved."""
     token, offset = at.token, wrapped(at.offset, POINTER, body.registers)
     if at.undef is not build.FALSE:
-        token, offset = (build.ite(at.undef, chosen(body, Range(*canonical(POINTER))), t) for t in (token, offset))
+        # Each pointer is one that is not moved. The first function may give a moved one as well.
+        far = chosen(body, Range(*canonical(POINTER))) if body.unit.source else build.ZERO
+        token = build.ite(at.undef, chosen(body, Range(*canonical(POINTER))), token)
+        offset = build.ite(at.undef, far, offset)
     if at.poison is build.FALSE:
         return token, offset
     any_ = chosen(body, Range(*canonical(POINTER))) if body.unit.source else build.ZERO

@@ -21,7 +21,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 #: Linkage by which another definition may take the place of this one, or be merged with it.
-INTERPOSABLE = frozenset({"weak", "linkonce", "common", "extern_weak", "external", "available_externally", "appending"})
+INTERPOSABLE = frozenset({"weak", "linkonce", "common", "external", "available_externally", "appending"})
 
 #: What else is said of a variable that changes nothing here.
 _HARMLESS = frozenset({
@@ -139,7 +139,8 @@ def by_address(module: s.Module, found: Sequence[Access]) -> bool:
 def alignment(place: Place, variable: s.GlobalVariable, module: s.Module) -> int:
     """How an access is known to be aligned."""
     try:
-        least = max(variable.align, size_of(variable.type, module)[1])
+        # What is written may be less than is usual of the type.
+        least = variable.align or size_of(variable.type, module)[1]
     except NoLayout:
         return 1
     for distance in (place.offset, place.stride):

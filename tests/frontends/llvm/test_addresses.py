@@ -13,6 +13,7 @@ pytest.importorskip("llvmlite")
 
 P, Q = "ptr noundef %p", "ptr noundef %p, ptr noundef %q"
 HEAD = "@h = global ptr null\n"
+WEAK = "@a = weak global i32 0\n@b = global i32 0\n"
 USE = "declare void @use(ptr)\n"
 NONNULL = "declare void @use(ptr nonnull)\n"
 CERTAIN = "declare void @use(ptr noundef nonnull)\n"
@@ -31,6 +32,27 @@ SOON = "%v = load i32, ptr %p, align 4; br i1 %d, label %y, label %n\nn:; ret i3
 
 
 CASES = {
+    # Where variables are.
+    "a variable may be aligned to less than is usual of its type": (
+        "@a = global i32 0, align 2\n" + of(BITS.format("@a"), "", "i64"),
+        "@a = global i32 0, align 2\n" + of("ret i64 0", "", "i64"),
+        "REFUTED",
+    ),
+    "and is aligned as usual where nothing is written": (
+        "@a = global i32 0\n" + of(BITS.format("@a"), "", "i64"),
+        "@a = global i32 0\n" + of("ret i64 0", "", "i64"),
+        "PROVED",
+    ),
+    "a weak variable may be another one by an alias elsewhere": (
+        WEAK + of("%c = icmp eq ptr @a, @b; ret i1 %c", "", "i1"),
+        WEAK + of("ret i1 false", "", "i1"),
+        "REFUTED",
+    ),
+    "a variable that may not be there": (
+        "@a = extern_weak global i32\n" + of("%c = icmp eq ptr null, @a; ret i1 %c", "", "i1"),
+        "@a = extern_weak global i32\n" + of("ret i1 false", "", "i1"),
+        "SA745",
+    ),
     # In memory.
     "what is stored again is what was there": (
         HEAD + of("%v = load ptr, ptr @h; store ptr %v, ptr @h; ret void", "", "void"),
@@ -186,3 +208,9 @@ CASES = {
 def test_a_pointer_means_what_the_language_reference_says(name: str, tmp_path: Path) -> None:
     before, after, expected = CASES[name]
     assert answer(before, after, tmp_path) == expected
+
+
+def test_a_pointer_that_may_be_undefined_is_not_told_from_one_that_is_chosen(tmp_path: Path) -> None:
+    """Both may give any pointer: it must not be REFUTED."""
+    chosen = of("%c = icmp eq ptr %p, null; %r = select i1 %c, ptr null, ptr %p; ret ptr %r", "ptr %p", "ptr")
+    assert answer(chosen, of("ret ptr %p", "ptr %p", "ptr"), tmp_path) != "REFUTED"
