@@ -28,16 +28,14 @@ SPECS = ROOT / "specs"
 CASES = ROOT.parent / "shared" / "cases"
 TABLE = ROOT / "bench" / "results" / "verdicts.jsonl"
 
-#: What the first line of a C file says about options, and the file in a folder that does.
-_OPTIONS = "// options:"
-
 
 def questions(folders: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each question with its name and the arguments of its command, in an order in which any part is a sample."""
     found = dict[str, tuple[str, ...]]()
     for folder in folders:
         for question in questions_of((str(folder),)):
-            paths, options = [Path(p) for p in question.paths], _options(Path(question.paths[-1]))
+            paths = [Path(p) for p in question.paths]
+            options = (*question.options, *_options(paths[-1]))
             command = question.command
             if paths[-1].name == "before.c":
                 continue
@@ -50,12 +48,9 @@ def questions(folders: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _options(path: Path) -> tuple[str, ...]:
-    """What a file, or the folder of its question, has by way of options."""
+    """The options in a file beside, which are for the question of the folder."""
     beside = path.with_name("options")
-    if beside.exists():
-        return tuple(beside.read_text().split())
-    first = (line for line in path.read_text(errors="replace").splitlines() if line.startswith(_OPTIONS))
-    return tuple(next(first, "").removeprefix(_OPTIONS).split())
+    return tuple(beside.read_text().split()) if beside.exists() else ()
 
 
 def rows_of(table: Path) -> dict[str, Answer]:

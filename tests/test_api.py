@@ -166,6 +166,15 @@ def test_the_weakest_rely_is_an_answer_too(tmp_path: Path) -> None:
     assert answer._repr_html_().startswith("<iframe")
 
 
+def test_no_environment_of_a_program_in_c_is_an_answer(tmp_path: Path) -> None:
+    """Nobody but its own threads changes a variable of C, so that any environment would do."""
+    path = tmp_path / "one.c"
+    path.write_text("int x; int main(void) { x = 1; return 0; }\n")
+    with pytest.raises(sa.InputError) as wrong:
+        sa.weakest_rely(path, path)
+    assert [d.code for d in wrong.value.diagnostics] == ["SA705"]
+
+
 def test_a_batch_asks_each_question_by_itself(program: Path, race: Path) -> None:
     asked = [("verify", str(program)), ("verify", str(race), "--races"), ("verify", "nowhere.sa")]
     good, bad, wrong = sa.batch(asked, jobs=2)

@@ -75,7 +75,7 @@ def plan_of(paths: Iterable[str], compiler: str, before: str, after: str) -> Pla
     questions = questions_of(plain) if plain else ()
     pairs = tuple((q.paths[0], q.paths[1]) for q in questions if len(q.paths) == 2 and all(map(is_llvm, q.paths)))
     # A module of LLVM IR without a partner asks nothing.
-    others = tuple((q.command.value, *q.paths) for q in questions if not any(map(is_llvm, q.paths)))
+    others = tuple((q.command.value, *q.options, *q.paths) for q in questions if not any(map(is_llvm, q.paths)))
     return Plan(pairs, tuple(compiled), (*others, *commands))
 
 

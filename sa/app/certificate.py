@@ -24,7 +24,7 @@ from sa.certificates.argument_json import argument_json
 from sa.certificates.composition_json import composition_json
 from sa.certificates.document import Document, digest, document_text
 from sa.certificates.ends import Ending, Finite, Lasso, Ranked
-from sa.certificates.ends_json import finite_json, lasso_json, proof_json, ranked_json
+from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
 from sa.certificates.families import CrowdJoint, CrowdKeeps
 from sa.certificates.families_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.family_composition import CrowdComposition
@@ -34,15 +34,14 @@ from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
 from sa.certificates.preservation import AllStates, ByItself, Following, Parting, PartingThread, ThreadByThread
 from sa.certificates.preservation_json import following_json
-from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import reduced_json, reduced_threads_json
+from sa.certificates.proof import about as of_proof
+from sa.certificates.proof import excluded_by
+from sa.certificates.proof_json import proof_json
+from sa.certificates.reduced_json import reduced_threads_json
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import run_json
 from sa.certificates.shape import Entry, Json
-from sa.certificates.states import States
-from sa.certificates.states_json import states_json
-from sa.certificates.threads import Joint, Keeps, Lemmas
-from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
+from sa.certificates.threads import Keeps
 from sa.checker.claims import Claimed, claimed
 from sa.checker.ranked import Conditions, conditions_of
 from sa.engines.outcome import Outcome, Preservation, Result, combined
@@ -240,31 +239,24 @@ def _run(run: Run, counts: Sequence[int], claim: Claimed, families: bool) -> Jso
 
 
 def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
-    never: set[Bad]
     families: tuple[Family, ...] = ()
     match proof:
-        case Keeps() | CrowdKeeps():
+        case CrowdKeeps():
             never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case Joint() | Lemmas() | States() | Reduced() | CrowdJoint():
+        case CrowdJoint():
             never, threads = set(proof.never), proof.threads
+        case _:
+            never, threads = set(excluded_by(proof)), of_proof(proof)[0]
     if isinstance(proof, CrowdKeeps | CrowdJoint):
         families = proof.families
     meant = [n for n, c in enumerate(claims) if (c.threads, c.families) == (threads, families)]
     about = next(n for n in meant if never & set(claims[n].bads))
     bads: dict[tuple[int, int], Bad] = {(n, b): bad for n in meant for b, bad in enumerate(claims[n].bads)}
     match proof:
-        case Keeps():
-            made: Json = {"keeps": keeps_json(proof, bads)}
-        case Joint():
-            made = {"joint": joint_json(proof, bads)}
-        case States():
-            made = {"states": states_json(proof, bads)}
-        case Lemmas():
-            made = {"lemmas": lemmas_json(proof, bads)}
-        case Reduced():
-            made = {"reduced": reduced_json(proof, bads)}
         case CrowdKeeps():
-            made = {"crowd_keeps": crowd_keeps_json(proof, bads)}
+            made: Json = {"crowd_keeps": crowd_keeps_json(proof, bads)}
         case CrowdJoint():
             made = {"crowd_joint": crowd_joint_json(proof, bads)}
+        case _:
+            made = proof_json(proof, bads)
     return {"about": about, "proof": made}

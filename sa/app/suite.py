@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.app.files import files_in
-from sa.base.diagnostic import InputError
+from sa.base.diagnostic import InputError, error
+from sa.base.source import Source, Span
 from sa.base.verdict import Verdict
 from sa.frontends.load import load
 from sa.language.loaded import LoadedScript
@@ -20,8 +21,16 @@ from sa.language.read import read_source
 #: What the first side of a pair is called: `abs.sa` beside `conc.sa`, `loop.before.c` beside `loop.after.c`.
 _ABSTRACT, _CONCRETE, _BEFORE = "abs", "conc", ".before"
 
-#: C has no word for it: a comment says what is expected.
-_COMMENT = re.compile(r"^//\s*expect:\s*(proved|refuted|unknown)\s*$", re.MULTILINE)
+#: C and LLVM IR have no word for it: a comment says what is expected.
+_COMMENT = re.compile(r"^(?://|;)\s*expect:\s*(proved|refuted|unknown)\s*$", re.MULTILINE)
+
+#: A comment that says with which options a file is asked.
+_OPTIONS = re.compile(r"^(?://|;)\s*options:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+
+#: The options that belong to a question: they change what is claimed. Others say how to search and where to write.
+_ASKING = frozenset(
+    ("--deadlock", "--entry", "--fair", "--function", "--heap", "--overflow", "--preserve", "--property", "--races")
+) | {"--split"}
 
 
 class Command(Enum):
@@ -33,11 +42,12 @@ class Command(Enum):
 
 
 class Question(Struct, frozen=True):
-    """A command with the files that it is given. `expected` is there where only a comment says it."""
+    """A command with the files and options that it is given. `expected` is there where only a comment says it."""
 
     command: Command
     paths: tuple[str, ...]
     expected: Verdict | None = None
+    options: tuple[str, ...] = ()
 
 
 class Suite(Struct, frozen=True):
@@ -48,7 +58,10 @@ class Suite(Struct, frozen=True):
 
 
 def suite_of(paths: Iterable[str]) -> Suite:
-    """What is asked in files and folders. A file with errors is a question too. Raises InputError for empty folders."""
+    """What is asked in files and folders. A file with errors is a question too.
+
+    Raises InputError for empty folders, and for options that are none of a question.
+    """
     questions, silent = list[Question](), list[str]()
     for path in files_in(paths):
         found = _question(path)
@@ -72,7 +85,7 @@ def partner(path: str) -> str | None:
 def questions_of(paths: Iterable[str]) -> tuple[Question, ...]:
     """What files and folders ask, whether they expect something or not; the first side of a pair asks nothing alone.
 
-    Raises InputError for empty folders.
+    Raises InputError as `suite_of` does.
     """
     found = dict.fromkeys(_asked(path)[0] for path in files_in(paths))
     firsts = {question.paths[0] for question in found if len(question.paths) == 2}
@@ -90,18 +103,41 @@ def _asked(path: str) -> tuple[Question, bool]:
     abstract = partner(path)
     question = Question(Command.VERIFY, (path,)) if abstract is None else Question(Command.REFINE, (abstract, path))
     try:
-        if not path.lower().endswith(".sa"):
-            # Bitcode has no comments.
-            comment = None if path.lower().endswith(".bc") else _COMMENT.search(read_source(path).text)
-            return replace(question, expected=Verdict(comment[1].upper()) if comment else None), comment is not None
+        # Bitcode has no comments.
+        source = None if path.lower().endswith(".bc") else read_source(path)
+    except InputError:
+        return question, True
+    question = question if source is None else replace(question, options=options_in(source))
+    if not path.lower().endswith(".sa"):
+        comment = None if source is None else _COMMENT.search(source.text)
+        return replace(question, expected=Verdict(comment[1].upper()) if comment else None), comment is not None
+    try:
         loaded = load(path)
     except InputError:
         return question, True
     if isinstance(loaded, LoadedScript):
         script = loaded.script
-        return Question(Command.PROVE, (path,)), any((script.expect, *(step.expect for step in script.steps)))
+        asked = replace(question, command=Command.PROVE, paths=(path,))
+        return asked, any((script.expect, *(step.expect for step in script.steps)))
     program, blocks = loaded.program, loaded.blocks
     told = (program.expect, *(i.expect for i in program.invariants), *(b.written.expect for b in blocks))
     if any(block.abstract is not None for block in blocks):
-        question = Question(Command.REFINE, (path,))
+        question = replace(question, command=Command.REFINE, paths=(path,))
     return question, any(told)
+
+
+def options_in(source: Source) -> tuple[str, ...]:
+    """The options with which a comment has a file asked. Raises InputError for those that are none of a question."""
+    found = _OPTIONS.search(source.text)
+    if found is None:
+        return ()
+    words = found[1].split()
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("-") and name not in _ASKING:
+            start = source.text.index(word, found.start(1))
+            hint = f"a file may say {', '.join(sorted(_ASKING))}"
+            raise InputError(
+                (error("SA924", f"`{name}` is no option of a question", Span(source, start, start + len(word)), hint),)
+            )
+    return tuple(words)

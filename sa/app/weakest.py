@@ -9,12 +9,13 @@ from msgspec import Struct
 from sa.app.coupling import proposed
 from sa.app.refine import Question, RefineRequest, questions
 from sa.base.clock import clock
-from sa.base.diagnostic import Diagnostic
+from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.verdict import Verdict
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Proposal
 from sa.engines.refine import refine
+from sa.frontends.reading import is_c
 from sa.language.unparse import show_program
 from sa.question.goals import goals
 from sa.question.unblocked_invariants import uncut
@@ -40,6 +41,7 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     """One answer each pair of threads, as soon as it is known. Raises InputError and LimitReached."""
     started = clock()
     options = request.options
+    _refuse_c(request)
     for question in questions(request.paths, request.split, request.reading):
         abstract, concrete, block = question.abstract, question.concrete, question.block
         asked = goals(abstract, concrete, block, whole=True)
@@ -53,6 +55,15 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
             now = clock()
             yield Answer(found, first, second, noticed, now - started, proposal)
             started = now
+
+
+def _refuse_c(request: RefineRequest) -> None:
+    """Raises InputError for C: its programs are closed, so that any environment would be an answer."""
+    for path in request.paths:
+        if is_c(path):
+            message = f"`{path}` is C, whose programs have no environment: nobody but their threads changes a variable"
+            hint = "write the two threads in `.sa`, or ask for every environment that C allows: `--function`"
+            raise InputError((error("SA705", message, None, hint),))
 
 
 def _relation(question: Question, options: Options) -> Proposal | None:

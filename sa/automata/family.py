@@ -25,10 +25,13 @@ MOST_COPIES = 4
 
 
 class Family(Struct, frozen=True):
-    """`thread` is what every copy does, with `identity` among its locals."""
+    """`thread` is what every copy does, with `identity` among its locals. There are at `most` so many copies, if that
+    is assumed.
+    """
 
     thread: Automaton
     identity: Var
+    most: int | None = None
 
 
 class Copy(Struct, frozen=True):
@@ -199,6 +202,8 @@ def at(thread: str, location: str) -> Var:
 def family_fault(family: Family) -> str | None:
     """What keeps this from being a family: its identity is a local that no step changes."""
     name = family.thread.name
+    if family.most is not None and family.most <= 2 * MOST_COPIES:
+        return f"{name}: there are too few copies"
     if all(v.var != family.identity or v.kind is not Kind.LOCAL or v.ghost for v in family.thread.variables):
         return f"{name}: the identity is no local"
     if any(v == family.identity for e in family.thread.edges for v, _ in e.updates):

@@ -14,11 +14,9 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton
 from sa.certificates.goal import Goal
 from sa.certificates.play import Play
-from sa.certificates.reduced import Reduced
+from sa.certificates.proof import OfThreads
 from sa.certificates.relation import Relation
 from sa.certificates.run import Run
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.meaning import Meaning
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
@@ -70,7 +68,7 @@ class Inductive(Struct, frozen=True):
 class Excluded(Struct, frozen=True):
     """A proof about the whole program that the claim is never false."""
 
-    proof: Keeps | Joint | Lemmas | States | Reduced
+    proof: OfThreads
 
 
 class Violated(Struct, frozen=True):

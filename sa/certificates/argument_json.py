@@ -21,16 +21,14 @@ from sa.certificates.argument import (
 )
 from sa.certificates.meaning_json import meaning_json
 from sa.certificates.play_json import play_json
-from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import reduced_json
+from sa.certificates.proof import OfThreads, excluded_by
+from sa.certificates.proof_json import proof_json
 from sa.certificates.relation_json import relation_json
 from sa.certificates.run_json import run_json
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json, plain
-from sa.certificates.states import States
-from sa.certificates.states_json import states_json
-from sa.certificates.threads import Joint, Keeps, Lemmas
-from sa.certificates.threads_json import joint_json, keeps_json, lemmas_json
+from sa.certificates.threads import Joint
+from sa.certificates.threads_json import joint_json
 from sa.terms.smtlib import smtlib
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
@@ -59,20 +57,10 @@ def argument_json(argument: Argument) -> Json:
             assert_never(argument)
 
 
-def _excluded_json(never: Keeps | Joint | Lemmas | States | Reduced) -> Json:
-    match never:
-        case Keeps():
-            return {"keeps": keeps_json(never, {(0, n): one.bad for n, one in enumerate(never.never)})}
-        case Joint():
-            return {"never": joint_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
-        case States():
-            return {"states": states_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
-        case Lemmas():
-            return {"lemmas": lemmas_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
-        case Reduced():
-            return {"reduced": reduced_json(never, {(0, n): bad for n, bad in enumerate(never.never)})}
-        case _:
-            assert_never(never)
+def _excluded_json(proof: OfThreads) -> Json:
+    bads = {(0, n): bad for n, bad in enumerate(excluded_by(proof))}
+    # Of scripts `joint` is another way.
+    return {"never": joint_json(proof, bads)} if isinstance(proof, Joint) else proof_json(proof, bads)
 
 
 def _fails_json(fails: Fails) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -10,22 +10,13 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
 from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Passage, Point, Ranked, Resting, Round, Stage
+from sa.certificates.proof_json import proof_json, read_plain
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.scope import scope
 from sa.certificates.shape import Entry, Json
 from sa.certificates.state_json import values_json
-from sa.certificates.states import States
 from sa.certificates.states_json import read_states, states_json
-from sa.certificates.threads import Joint, Keeps, Lemmas
-from sa.certificates.threads_json import (
-    joint_json,
-    keeps_json,
-    lemmas_json,
-    read_joint,
-    read_keeps,
-    read_lemmas,
-)
 from sa.terms.read_smtlib import Names
 from sa.terms.smtlib import smtlib
 
@@ -71,19 +62,6 @@ def _round_json(made: Round, threads: Sequence[Automaton]) -> Json:
         "ranks": [smtlib(r) for r in made.ranks],
         "strict": list(made.strict),
     }
-
-
-def proof_json(proof: Keeps | Joint | Lemmas | States, bads: Mapping[tuple[int, int], Bad]) -> Json:
-    """A proof that some of this never happens."""
-    match proof:
-        case Keeps():
-            return {"keeps": keeps_json(proof, bads)}
-        case Joint():
-            return {"joint": joint_json(proof, bads)}
-        case Lemmas():
-            return {"lemmas": lemmas_json(proof, bads)}
-        case States():
-            return {"states": states_json(proof, bads)}
 
 
 def _part_json(part: Part) -> Json:
@@ -152,25 +130,7 @@ def with_proofs(made: Ranked, entry: Entry, conditions: Sequence[Bad]) -> Ranked
     """The reasons with the proofs that a document has of their conditions. Raises Malformed."""
     _, _, listed = _fields(entry)
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
-    return replace(made, proofs=tuple(read_proof(item, made.threads, bads, made.axioms) for item in listed.items()))
-
-
-def read_proof(
-    entry: Entry, threads: tuple[Automaton, ...], bads: Mapping[tuple[int, int], Bad], axioms: tuple[Axiom, ...]
-) -> Keeps | Joint | Lemmas | States:
-    """A proof that some of this never happens. Raises Malformed."""
-    kind, what = entry.only()
-    match kind:
-        case "keeps":
-            return read_keeps(what, threads, bads, axioms)
-        case "joint":
-            return read_joint(what, threads, bads, axioms)
-        case "lemmas":
-            return read_lemmas(what, threads, bads, axioms)
-        case "states":
-            return read_states(what, threads, bads, axioms)
-        case _:
-            raise entry.wrong("this kind of proof is not known")
+    return replace(made, proofs=tuple(read_plain(item, made.threads, bads, made.axioms) for item in listed.items()))
 
 
 def _part(entry: Entry, threads: Sequence[Automaton], names: Names) -> Part:

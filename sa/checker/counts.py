@@ -2,7 +2,7 @@
 
 A copy counts or does not, by its location and its own variables alone. So a step of a copy changes a number by what
 becomes of this copy, and no other step changes it. In every state the number is at least that of any different copies
-that count.
+that count, and at most that of all copies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.family import Family
 from sa.certificates.families import Count, counter
 from sa.checker.obligation import Case, Obligation
-from sa.terms.build import FALSE, ONE, ZERO, add, conjuncts, eq, ite, le, lnot, sub
+from sa.terms.build import FALSE, ONE, ZERO, add, conjuncts, eq, integer, ite, le, lnot, sub
 from sa.terms.sort import BOOL
 from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var, sort_of
@@ -73,7 +73,9 @@ def nobody_counts(counts: Sequence[Count], families: Sequence[Family]) -> Iterat
 
 
 def at_least(counts: Sequence[Count], families: Sequence[Family], seen: Sequence[Seen]) -> tuple[Term, ...]:
-    """What is known of the counters where these different copies are seen, with the names that copies have together."""
+    """What is known of the counters where these different copies are seen, with the names that copies have together:
+    also that there are no more than there are copies, where a family has at most so many.
+    """
     known = list[Term]()
     for number, count in enumerate(counts):
         held = dict(count.held)
@@ -85,6 +87,8 @@ def at_least(counts: Sequence[Count], families: Sequence[Family], seen: Sequence
             if family == count.family
         )
         known.append(le(add(*ones), counter(number)))
+        most = next(f.most for f in families if f.thread.name == count.family)
+        known += () if most is None else (le(counter(number), integer(most)),)
     return tuple(known)
 
 

@@ -9,13 +9,24 @@ start for ever: that a further copy can start is an obligation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, variables_of
-from sa.automata.family import Family, crowd, different, family_fault, identity_of, in_place_of, symbolic, symbolic_name
+from sa.automata.family import (
+    Family,
+    crowd,
+    different,
+    family_fault,
+    identity_of,
+    in_place_of,
+    spoken_of,
+    symbolic,
+    symbolic_name,
+)
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated
@@ -38,7 +49,7 @@ from sa.checker.side import Side, side
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, own_steps, steps_of_others
 from sa.checker.written import implied
-from sa.terms.build import conjoined, conjuncts, land
+from sa.terms.build import TRUE, conjoined, conjuncts, land
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var, sort_of
@@ -70,7 +81,7 @@ def check_crowd_joint(made: CrowdJoint, bounds: Limits, seed: int = 0, solvers: 
     """Whether joint invariants of threads and copies exclude what is bad. Raises as `check_crowd_keeps`."""
     if len(made.counts) != len(made.families) or any(n < 1 for n in made.counts):
         return Rejected("well-formed threads", "a number of copies is expected for each family")
-    more = tuple(n + 1 for n in made.counts)
+    more = tuple(max(n + 1, m) for n, m in zip(made.counts, _spoken(made), strict=True))
     threads = (*made.threads, *crowd(made.families, made.counts))
     places = [p for p, _ in made.invariants]
     program = frozenset(v.var for t in threads for v in apart(t).variables)
@@ -208,9 +219,47 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
                     yield impossible(where, (*known, *taking(edge)))
         for family, count in zip(made.families, made.counts, strict=True):
             yield from _steps_of_others(p, places, family, count)
-        for bad in made.never:
-            if bad.claim is not None:
-                yield Obligation("claim", in_words(here), known, (Case((), conjuncts(settled(bad.claim, here))),))
+    yield from _claims(p)
+
+
+def _claims(p: _Product) -> Iterator[Obligation]:
+    """What is claimed of copies follows from what is known of them, and of each choice of as many as `counts` says."""
+    claims = [bad.claim for bad in p.made.never if bad.claim is not None]
+    counts = _spoken(p.made)
+    every = (*p.made.threads, *crowd(p.made.families, counts))
+    names = [t.name for t in every]
+    chosen = list(_choices(p.made, counts))
+    for places in product(*([q.name for q in t.locations] for t in every)) if claims else ():
+        here = dict(zip(names, places, strict=True))
+        open_ = [c for c in (settled(claim, here) for claim in claims) if c is not TRUE]
+        if not open_:
+            continue
+        spots = [tuple(here[name] for name in mine) for mine, _ in chosen]
+        if any(spot not in p.joint for spot in spots):
+            continue
+        said = (renamed(f) for spot, (_, renamed) in zip(spots, chosen, strict=True) for f in _said(p, spot))
+        seen = list(_copies_seen(p.made.families, counts, here))
+        known = conjoined((*said, *at_least(p.made.counted, p.made.families, seen)))
+        for claim in open_:
+            yield Obligation("claim", in_words(here), known, (Case((), conjuncts(claim)),))
+
+
+def _spoken(made: CrowdJoint) -> tuple[int, ...]:
+    """How many copies of each family the invariants or a claim speak of."""
+    claims = [bad.claim for bad in made.never if bad.claim is not None]
+    return tuple(max((n, *(spoken_of(c, f) for c in claims))) for f, n in zip(made.families, made.counts, strict=True))
+
+
+def _choices(made: CrowdJoint, counts: Sequence[int]) -> Iterator[tuple[tuple[str, ...], Callable[[Term], Term]]]:
+    """All threads and any `made.counts` of so many copies, by name, and what is said of the first ones of these."""
+    of_each = zip(made.counts, counts, strict=True)
+    for chosen in product(*(combinations(range(1, many + 1), few) for few, many in of_each)):
+        who, names = [t.name for t in made.threads], dict[Var, Term]()
+        for family, numbers in zip(made.families, chosen, strict=True):
+            who += (symbolic_name(family, n) for n in numbers)
+            for first, number in enumerate(numbers, 1):
+                names |= in_place_of(family, first, number)
+        yield tuple(who), substitution(names)
 
 
 def _known(p: _Product, places: tuple[str, ...], *others: Seen) -> tuple[Term, ...]:
@@ -219,8 +268,11 @@ def _known(p: _Product, places: tuple[str, ...], *others: Seen) -> tuple[Term, .
 
 
 def _seen(p: _Product, places: tuple[str, ...]) -> Iterator[Seen]:
-    here = {t.name: q for t, q in zip(p.threads, places, strict=True)}
-    for family, count in zip(p.made.families, p.made.counts, strict=True):
+    return _copies_seen(p.made.families, p.made.counts, {t.name: q for t, q in zip(p.threads, places, strict=True)})
+
+
+def _copies_seen(families: Sequence[Family], counts: Sequence[int], here: Mapping[str, str]) -> Iterator[Seen]:
+    for family, count in zip(families, counts, strict=True):
         names = (symbolic_name(family, n) for n in range(1, count + 1))
         yield from ((family.thread.name, name, here[name]) for name in names)
 

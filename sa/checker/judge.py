@@ -8,7 +8,6 @@ cut steps. A verdict stands if it is the one that the accepted evidence gives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -25,16 +24,15 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
 from sa.certificates.preservation import Kept
-from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import read_reduced, read_reduced_threads
+from sa.certificates.proof import excluded_by
+from sa.certificates.proof_json import read_proof
+from sa.certificates.reduced_json import read_reduced_threads
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
-from sa.certificates.states import States
-from sa.certificates.states_json import read_states
-from sa.certificates.threads import Composition, Joint, Keeps, Lemmas
-from sa.certificates.threads_json import Bads, read_joint, read_keeps, read_lemmas
+from sa.certificates.threads import Composition
+from sa.certificates.threads_json import Bads
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
 from sa.checker.families import check_crowd_joint, check_crowd_keeps
@@ -42,19 +40,16 @@ from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts,
 from sa.checker.judge_endings import judge_ending
 from sa.checker.judge_preservation import judge_preservation
 from sa.checker.judgement import Judged
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation, discharge
 from sa.checker.pairs import check_pairs
 from sa.checker.play import check_play
+from sa.checker.proofs import check_proof, making
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
-from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.reduced_threads import check_reduced_threads, question_of_blocks
 from sa.checker.refusals import check_refusals
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.checker.written import uncut
 
@@ -312,35 +307,10 @@ def _excluded(
         ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, resources)
         return {place: ruling for place, bad in bads.items() if bad in never}
     ruling = consistent(program.axioms, resources)
-    made: Keeps | Joint | Lemmas | States | Reduced
-    if kind == "keeps":
-        made = read_keeps(what, threads, bads, program.axioms)
-        never = {n.bad for n in made.never}
-        if isinstance(ruling, Accepted):
-            ruling = check_keeps(made, resources.bounds, resources.seed, resources.solvers)
-    elif kind == "joint":
-        made = read_joint(what, threads, bads, program.axioms)
-        never = set(made.never)
-        if isinstance(ruling, Accepted):
-            ruling = check_joint(made, resources.bounds, resources.seed, resources.solvers)
-    elif kind == "states":
-        made = read_states(what, threads, bads, program.axioms)
-        never = set(made.never)
-        if isinstance(ruling, Accepted):
-            ruling = check_states(made, resources.bounds)
-    elif kind == "lemmas":
-        made = read_lemmas(what, threads, bads, program.axioms)
-        never = set(made.never)
-        if isinstance(ruling, Accepted):
-            ruling = check_lemmas(made, resources.bounds, resources.seed, resources.solvers)
-    elif kind == "reduced":
-        compose = partial(threads_of_blocks, threads, bounds=resources.bounds)
-        made = read_reduced(what, threads, bads, program.axioms, compose)
-        never = set(made.never)
-        if isinstance(ruling, Accepted):
-            ruling = check_reduced(made, resources.bounds, resources.seed, resources.solvers)
-    else:
-        raise proof.wrong("this kind of proof is not known")
+    made = read_proof(proof, threads, bads, program.axioms, making(resources.bounds))
+    if isinstance(ruling, Accepted):
+        ruling = check_proof(made, resources.bounds, resources.seed, resources.solvers)
+    never = set(excluded_by(made))
     return {place: ruling for place, bad in bads.items() if bad in never}
 
 

@@ -10,29 +10,27 @@ from sa.automata.program import Axiom, Ends
 from sa.automata.standstill import no_standstill
 from sa.base.verdict import Verdict
 from sa.certificates.ends import Finite, Ranked
-from sa.certificates.ends_json import read_finite, read_lasso, read_proof, read_ranked, with_proofs
+from sa.certificates.ends_json import read_finite, read_lasso, read_ranked, with_proofs
 from sa.certificates.goal import Goal
 from sa.certificates.preservation import Kept, Parting
 from sa.certificates.preservation_json import read_following
+from sa.certificates.proof import excluded_by
+from sa.certificates.proof_json import read_plain
 from sa.certificates.run import Bad
 from sa.certificates.shape import Entry
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.enumeration import Endless
 from sa.checker.finite import check_finite
 from sa.checker.followers import ends, followers
 from sa.checker.following import check_following
 from sa.checker.judgement import Judged
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import discharge
 from sa.checker.parting import check_parting, seen_of
 from sa.checker.preservation import TooMany, broken
 from sa.checker.question import Question, thread_goals, whole_goal
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
+from sa.checker.reduced import check_composed
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
-from sa.checker.states import check_states
 from sa.checker.surroundings import with_surroundings
 from sa.checker.written import uncut
 from sa.terms.evaluate import Unevaluable
@@ -159,17 +157,8 @@ def _ended(
 
 def _never_stuck(asked: Question, entry: Entry, resources: Resources) -> Ruling:
     bad = Bad(None, no_standstill(asked.concrete.threads))
-    proof = read_proof(entry, asked.concrete.threads, {(0, 0): bad}, asked.concrete.axioms)
-    never = {n.bad for n in proof.never} if isinstance(proof, Keeps) else set(proof.never)
-    if bad not in never:
+    proof = read_plain(entry, asked.concrete.threads, {(0, 0): bad}, asked.concrete.axioms)
+    if bad not in excluded_by(proof):
         return Rejected("proof", "it is about something else")
     bounds, seed, solvers = resources.bounds, resources.seed, resources.solvers
-    match proof:
-        case Keeps():
-            return check_keeps(proof, bounds, seed, solvers)
-        case Joint():
-            return check_joint(proof, bounds, seed, solvers)
-        case Lemmas():
-            return check_lemmas(proof, bounds, seed, solvers)
-        case States():
-            return check_states(proof, bounds)
+    return check_composed(proof, bounds, seed, solvers)

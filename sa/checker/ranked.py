@@ -15,9 +15,10 @@ from sa.automata.components import components
 from sa.automata.standstill import possible
 from sa.base.limits import Limits, spend
 from sa.certificates.ends import Helped, Lowered, Part, Ranked, Resting, Stage
+from sa.certificates.proof import about
+from sa.certificates.reduced import Composed
 from sa.certificates.run import Bad
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads import Keeps
 from sa.checker.control_points import (
     Graph,
     Question,
@@ -33,12 +34,11 @@ from sa.checker.control_points import (
     where_at,
 )
 from sa.checker.elimination import check_rounds
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps, discharged, program_fault
+from sa.checker.never import discharged, program_fault
+from sa.checker.reduced import check_composed
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.run import thread_faults
 from sa.checker.solvers import Z3, Solvers
-from sa.checker.states import check_states
 from sa.checker.threads import apart
 from sa.checker.written import uncut_together
 from sa.terms.build import constant
@@ -81,21 +81,10 @@ def conditions_of(made: Ranked, bounds: Limits, seed: int = 0, solvers: Solvers 
     return Conditions(tuple(question.asked), tuple(question.left))
 
 
-def _proved(
-    made: Ranked, proof: Keeps | Joint | Lemmas | States, bounds: Limits, seed: int, solvers: Solvers
-) -> Ruling:
-    threads = tuple(a.thread for a in proof.threads) if isinstance(proof, Keeps) else proof.threads
-    if (threads, proof.axioms) != (made.threads, made.axioms):
+def _proved(made: Ranked, proof: Composed, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
+    if about(proof) != (made.threads, made.axioms):
         return Rejected("proof of a condition", "it is about another program")
-    match proof:
-        case Keeps():
-            return check_keeps(proof, bounds, seed, solvers)
-        case Joint():
-            return check_joint(proof, bounds, seed, solvers)
-        case Lemmas():
-            return check_lemmas(proof, bounds, seed, solvers)
-        case States():
-            return check_states(proof, bounds)
+    return check_composed(proof, bounds, seed, solvers)
 
 
 def _conditions(made: Ranked, bounds: Limits, seed: int, solvers: Solvers) -> Question:

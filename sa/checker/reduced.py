@@ -7,12 +7,12 @@ steps that a run leaves out or has in addition. Facts that this rests on are ind
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from sa.automata.automaton import Automaton
-from sa.automata.program import Axiom
 from sa.base.limits import Limits
+from sa.certificates.proof import about, excluded_by
 from sa.certificates.reduced import Composed, Phase, Reduced
 from sa.certificates.run import Bad
 from sa.certificates.states import States
@@ -36,10 +36,10 @@ def check_reduced(made: Reduced, bounds: Limits, seed: int = 0, solvers: Solvers
     blocks = _blocks(made.threads, made.phases, made.never, bounds)
     if isinstance(blocks, str):
         return Rejected("phases", blocks)
-    if any(_about(inner) != (blocks.threads, made.axioms) for inner in made.inner):
+    if any(about(inner) != (blocks.threads, made.axioms) for inner in made.inner):
         return Rejected("composed blocks", "the inner evidence is about other threads")
     wanted = {b for bad in made.never for b in bads_of_blocks(bad, blocks)}
-    if not wanted <= set[Bad]().union(*map(_never, made.inner)):
+    if not wanted <= set[Bad]().union(*map(excluded_by, made.inner)):
         return Rejected("composed blocks", "the inner evidence does not exclude all that is bad")
     ruling = check_lemmas(Lemmas(made.threads, made.facts, (), made.axioms), bounds, seed, solvers)
     if isinstance(ruling, Accepted):
@@ -81,15 +81,6 @@ def check_composed(inner: Composed, bounds: Limits, seed: int, solvers: Solvers)
             return check_lemmas(inner, bounds, seed, solvers)
         case _:
             assert_never(inner)
-
-
-def _about(inner: Composed) -> tuple[tuple[Automaton, ...], tuple[Axiom, ...]]:
-    threads = tuple(t.thread for t in inner.threads) if isinstance(inner, Keeps) else inner.threads
-    return threads, inner.axioms
-
-
-def _never(inner: Composed) -> Set[Bad]:
-    return {n.bad for n in inner.never} if isinstance(inner, Keeps) else set(inner.never)
 
 
 def _phase_faults(thread: Automaton, phases: Phases, never: Sequence[Bad]) -> Iterator[str]:

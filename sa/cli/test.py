@@ -55,11 +55,17 @@ def _test(paths: tuple[str, ...], jobs: int, timeout: float, settings: Settings)
         raise InputError((error("SA916", message, None, hint),))
     common = ["--json", "--timeout", str(timeout)]
     common += [] if settings.memory is None else ["--memory", str(settings.memory)]
-    commands = [(q.command.value, *common, "--", *q.paths) for q in suite.questions]
+    commands = [(q.command.value, *common, *q.options, "--", *q.paths) for q in suite.questions]
     cases = list[Tested]()
     for question, done in zip(suite.questions, run_all(commands, jobs), strict=True):
         case = tested(
-            question.command.value, question.paths, question.expected, done.out, done.err, done.status, done.seconds
+            (question.command.value, *question.options),
+            question.paths,
+            question.expected,
+            done.out,
+            done.err,
+            done.status,
+            done.seconds,
         )
         cases.append(case)
         if not settings.json and not (settings.quiet and case.met):

@@ -57,8 +57,8 @@ def _watch(paths: tuple[str, ...], timeout: float | None, quiet: bool) -> int:
             for question in questions_of(paths):
                 if changed.isdisjoint(_read_by(question.paths, before)):
                     continue
-                command = [question.command.value, *options, "--", *question.paths]
-                write(f"── {' '.join((question.command.value, *question.paths))}  {time_of_day()}\n")
+                command = [question.command.value, *options, *question.options, "--", *question.paths]
+                write(f"── {' '.join((question.command.value, *question.options, *question.paths))}  {time_of_day()}\n")
                 if not _ask(command, before):
                     write("── a file was saved: asking again\n")
                     # What was not asked is not known.

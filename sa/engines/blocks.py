@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,6 +14,7 @@ from sa.checker.question import NoQuestion, Question, related
 from sa.checker.reduced_threads import check_reduced_threads
 from sa.checker.ruling import Accepted
 from sa.engines.options import Options
+from sa.question.goals import joint_locations
 from sa.terms.build import land
 from sa.transform.blocks import Composition
 from sa.transform.refining import reduced_concrete
@@ -48,18 +47,13 @@ def of_blocks(abstract: Program, concrete: Program, block: Refinement | None, op
     iota = land(*(f.term for f in related(asked)[1]))
     with part_of(options.limits, PREPARING) as bounds:
         made = reduced_concrete(threads, iota, asked.axioms, bounds, options.seed)
-    if GAIN * _places(made.threads) > _places(threads):
+    if GAIN * joint_locations(made.threads) > joint_locations(threads):
         return None
     ruling = check_reduced_threads(asked, made.evidence, apart(options.limits), options.seed)
     if not isinstance(ruling, Accepted):
         return None
     note = f"by Lipton's reduction: {_edges(threads)} concrete steps are {_edges(made.threads)} blocks"
     return OfBlocks(replace(concrete, threads=made.threads), made.made, made.evidence, note)
-
-
-def _places(threads: tuple[Automaton, ...]) -> int:
-    """The joint locations, as far as each thread comes to its own."""
-    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
 
 
 def _edges(threads: tuple[Automaton, ...]) -> int:

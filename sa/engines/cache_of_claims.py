@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from typing import assert_never
 
 from msgspec import Struct
 
@@ -17,16 +15,13 @@ from sa.base.cache import Cache
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.identity import key_of_claims
-from sa.certificates.reduced import Reduced
-from sa.certificates.reduced_json import read_reduced, reduced_json
+from sa.certificates.proof import excluded_by
+from sa.certificates.proof_json import proof_json, read_proof
 from sa.certificates.run import Bad, Run
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
-from sa.certificates.states import States
-from sa.certificates.states_json import read_states, states_json
-from sa.certificates.threads import Joint, Keeps, Lemmas
-from sa.certificates.threads_json import Bads, joint_json, keeps_json, lemmas_json, read_joint, read_keeps, read_lemmas
-from sa.checker.reduced import threads_of_blocks
+from sa.certificates.threads_json import Bads
+from sa.checker.proofs import making
 from sa.engines.engine import Decider, Turn
 from sa.engines.portfolio_of_claims import Portfolio
 from sa.engines.technique import Technique
@@ -83,20 +78,10 @@ def _written(memory: Memory, settled: Settled) -> Json:
         case Run() as run:
             bads = [number for number, bad in enumerate(memory.bads) if bad in settled.bads]
             return {"run": {"bads": bads, "run": run_json(run, memory.threads)}}
-        case Keeps() as keeps:
-            return {"keeps": keeps_json(keeps, memory.numbered)}
-        case Joint() as joint:
-            return {"joint": joint_json(joint, memory.numbered)}
-        case States() as states:
-            return {"states": states_json(states, memory.numbered)}
-        case Lemmas() as lemmas:
-            return {"lemmas": lemmas_json(lemmas, memory.numbered)}
-        case Reduced() as reduced:
-            return {"reduced": reduced_json(reduced, memory.numbered)}
         case CrowdRun() | CrowdKeeps() | CrowdJoint():
             raise ValueError("evidence about families is not kept")
-        case _ as never:
-            assert_never(never)
+        case proof:
+            return proof_json(proof, memory.numbered)
 
 
 def _read(memory: Memory, entry: Entry) -> list[Settled]:
@@ -105,21 +90,8 @@ def _read(memory: Memory, entry: Entry) -> list[Settled]:
         numbers, listed = what.fields("bads", "run")
         run = read_run(listed, memory.threads)
         return [Refuted(memory.bads[n.index(len(memory.bads))], run, RECALLED) for n in numbers.items()]
-    if kind == "keeps":
-        keeps = read_keeps(what, memory.threads, memory.numbered, memory.axioms)
-        return [Excluded(tuple(n.bad for n in keeps.never), keeps, RECALLED)]
-    if kind == "states":
-        states = read_states(what, memory.threads, memory.numbered, memory.axioms)
-        return [Excluded(states.never, states, RECALLED)]
-    if kind == "lemmas":
-        lemmas = read_lemmas(what, memory.threads, memory.numbered, memory.axioms)
-        return [Excluded(lemmas.never, lemmas, RECALLED)]
-    if kind == "reduced":
-        compose = partial(threads_of_blocks, memory.threads, bounds=memory.bounds)
-        reduced = read_reduced(what, memory.threads, memory.numbered, memory.axioms, compose)
-        return [Excluded(reduced.never, reduced, RECALLED)]
-    joint = read_joint(what, memory.threads, memory.numbered, memory.axioms)
-    return [Excluded(joint.never, joint, RECALLED)]
+    proof = read_proof(entry, memory.threads, memory.numbered, memory.axioms, making(memory.bounds))
+    return [Excluded(excluded_by(proof), proof, RECALLED)]
 
 
 def with_memory(memory: Memory | None, portfolio: Portfolio) -> Portfolio:

@@ -9,17 +9,12 @@ from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
-from sa.certificates.reduced import Reduced
+from sa.certificates.proof import about, excluded_by
 from sa.certificates.run import Bad, Run
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.claims import claimed
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps
-from sa.checker.reduced import check_reduced
+from sa.checker.proofs import check_proof
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.checker.states import check_states
 from sa.engines.judging import QuestionsDiffer
 from sa.question.asked import Asked, Settled
 from sa.question.claims import Claim
@@ -40,22 +35,11 @@ def judged(
         case Run() as run:
             rulings = (check_run(threads, bad, run) for bad in settled.bads)
             return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
-        case Keeps(annotated, never, assumed) as keeps:
-            about = (tuple(a.thread for a in annotated), tuple(n.bad for n in never), assumed)
-            if about == (threads, settled.bads, axioms):
-                return check_keeps(keeps, bounds, seed)
-        case Joint(own, _, never, assumed) as joint:
-            if (own, never, assumed) == (threads, settled.bads, axioms):
-                return check_joint(joint, bounds, seed)
-        case States() as states:
-            if (states.threads, states.never, states.axioms) == (threads, settled.bads, axioms):
-                return check_states(states, bounds)
-        case Lemmas(own, _, never, assumed) as lemmas:
-            if (own, never, assumed) == (threads, settled.bads, axioms):
-                return check_lemmas(lemmas, bounds, seed)
-        case Reduced() as reduced:
-            if (reduced.threads, reduced.never, reduced.axioms) == (threads, settled.bads, axioms):
-                return check_reduced(reduced, bounds, seed)
+        case CrowdRun() | CrowdKeeps() | CrowdJoint():
+            pass
+        case proof:
+            if (about(proof), excluded_by(proof)) == ((threads, axioms), settled.bads):
+                return check_proof(proof, bounds, seed)
     return Rejected("evidence", "it is about another question")
 
 

@@ -12,7 +12,6 @@ from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
 from sa.engines.engine import ClaimEngine, Turn
-from sa.engines.taken_back import taken_back
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.transform.ownership import Owned, owned
 
@@ -51,7 +50,11 @@ def _proofs(
                         refuted.append(bad)
                         return
                     case Excluded(bads, Joint() | Lemmas() as proof, how) if set(made.guesses) <= set(bads):
-                        yield from taken_back(made, open_, bads, proof, f"{how}, stores in place")
+                        proved = tuple(bad for bad, moved in open_.items() if moved in bads)
+                        for bad in proved:
+                            del open_[bad]
+                        if proved:
+                            yield Excluded(proved, made.evidence(proof, proved), f"{how}, stores in place")
                     case _:
                         pass
         if not open_:

@@ -41,7 +41,10 @@ class Met(Struct, frozen=True):
 
 
 class Products(Struct, frozen=True):
-    """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round."""
+    """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round.
+
+    Where they are too large to be compared, only `Depth.RUNS` is tried, and only there.
+    """
 
     depth: Depth
     rounds: float = 1.0
@@ -66,6 +69,7 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what ends soon is proved by then.
     Products(Depth.BRIEF, 0.7, once=True),
+    Products(Depth.RUNS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
@@ -93,6 +97,7 @@ PLAN: tuple[Tried, ...] = (
 #: The same where plays are to be found first.
 PLAYS: tuple[Tried, ...] = (
     Products(Depth.QUICK),
+    Products(Depth.RUNS),
     Products(Depth.PLAYS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
 )

@@ -17,8 +17,6 @@ from sa.hybrid.by_unbounded_counters import by_growing
 from sa.hybrid.engine import (
     by_control,
     by_coordinates,
-    by_counters,
-    by_counting,
     by_elements,
     by_equalities,
     by_rings,
@@ -47,24 +45,6 @@ def _by_boxes() -> Proofs:
     from sa.invariants.deciders import by_boxes
 
     return by_boxes
-
-
-def _by_relations(effort: int) -> Proofs:
-    from sa.invariants.deciders import by_relations
-
-    return partial(by_relations, effort)
-
-
-def _by_joint_relations(effort: int) -> Proofs:
-    from sa.invariants.deciders import by_joint_relations
-
-    return partial(by_joint_relations, effort)
-
-
-def _long_runs() -> Decide[Asked, Refuted | Note]:
-    from sa.invariants.deciders import long_runs
-
-    return long_runs
 
 
 def _by_runs(more: bool) -> Decide[Asked, Excluded]:
@@ -125,11 +105,6 @@ MORE_EQUALITIES: ClaimEngine = Prover(
     {"domain": "disjunctions", "effort": "much"},
     partial(by_equalities, exploring.ALTERNATIVES[1]),
 )
-COUNTERS: ClaimEngine = Decider(
-    CHC,
-    {"encoding": "control-points", "partition": "counters"},
-    partial(by_counters, exploring.EFFORTS[0]),
-)
 GROWING: ClaimEngine = Prover(
     technique.REDUCTION,
     {"transform": "unbounded-counters"},
@@ -144,9 +119,6 @@ GROWING: ClaimEngine = Prover(
             (partial(by_coordinates, exploring.EFFORTS[0]), 1.0),
         ),
     ),
-)
-QUICK_COUNTERS: ClaimEngine = Prover(
-    ABSTRACT_INTERPRETATION, {"domain": "equalities", "partition": "counters"}, by_counting
 )
 COORDINATES: ClaimEngine = Prover(
     CHC,
@@ -184,19 +156,6 @@ MORE_SUMS: ClaimEngine = Prover(
 )
 LEARNED: ClaimEngine = Prover(ICE, {}, when_asked(partial(_by_runs, False)))
 MORE_LEARNED: ClaimEngine = Prover(ICE, {"candidates": "derived"}, when_asked(partial(_by_runs, True)))
-RELATIONS: ClaimEngine = Prover(CHC, {"encoding": "threads"}, when_asked(partial(_by_relations, 0)))
-JOINT: ClaimEngine = Prover(CHC, {"encoding": "product"}, when_asked(partial(_by_joint_relations, 0)))
-MORE_RELATIONS: ClaimEngine = Prover(
-    CHC,
-    {"encoding": "threads", "effort": "much"},
-    when_asked(partial(_by_relations, 1)),
-)
-MORE_JOINT: ClaimEngine = Prover(
-    CHC,
-    {"encoding": "product", "effort": "much"},
-    when_asked(partial(_by_joint_relations, 1)),
-)
-LONG_RUNS: ClaimEngine = Refuter(BMC, {"bounds": "steps"}, when_asked(_long_runs))
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
 BOUNDED: ClaimEngine = Decider(BMC, {}, when_asked(partial(_by_rounds, USUAL_BOUNDS)))
@@ -236,7 +195,6 @@ BLOCKS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
-    Turn(QUICK_COUNTERS, 0.1),
     Turn(QUICK_TESTS, 0.1),
     Turn(CANDIDATES, 0.3),
     Turn(ALTERNATIVES, 0.3),
@@ -244,6 +202,20 @@ BLOCKS: Portfolio = (
     Turn(GROWING, 0.4),
     Turn(TESTS, 0.35),
     Turn(LEARNED, 0.4),
+    Turn(CONTROL, 1.0),
+)
+
+
+def _by_turns() -> Both:
+    from sa.engines.reduction import by_turns
+
+    return partial(by_turns, IN_TURN)
+
+
+#: Engines that blocks go to where one thread has the turn: the scheduler's state is control, so points come first.
+IN_TURN: Portfolio = (
+    Turn(EQUALITIES, 0.5),
+    Turn(STATES, 0.2),
     Turn(CONTROL, 1.0),
 )
 
@@ -265,29 +237,16 @@ IN_PLACE: Portfolio = (
 )
 
 
-def _by_copies() -> Proofs:
-    from sa.engines.copies import by_copies
-
-    return partial(by_copies, PROPAGATED)
-
-
-#: Engines that threads without copies go to.
-PROPAGATED: Portfolio = (
-    Turn(EQUALITIES, 0.2),
-    Turn(GROWING, 0.6),
-    Turn(CANDIDATES, 0.5),
-    Turn(QUICK_COUNTERS, 0.5),
-    Turn(TESTS, 1.0),
-)
-
-COPIES: ClaimEngine = Prover(technique.REDUCTION, {"transform": "copies"}, when_asked(_by_copies))
-
 OWNERSHIP: ClaimEngine = Prover(technique.REDUCTION, {"transform": "owners"}, when_asked(_by_ownership))
 
 REDUCTION: ClaimEngine = Decider(technique.REDUCTION, {}, when_asked(_by_reduction))
 
+TURNS: ClaimEngine = Decider(technique.REDUCTION, {"transform": "turns"}, when_asked(_by_turns))
+
 #: Engines of `verify` in their order. Those of the first round settle most programs, and end soon or with little.
 CLAIMS: Portfolio = (
+    # It is soon seen whether there are turns.
+    Turn(TURNS, 0.4),
     Turn(STATES, 0.25),
     Turn(CLAIMED, 0.1),
     Turn(INTERVALS, 0.1),
@@ -300,11 +259,9 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.1),
     Turn(OWNERSHIP, 0.2, since=1),
-    Turn(COPIES, 0.3, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),
-    Turn(QUICK_COUNTERS, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
@@ -324,23 +281,17 @@ CLAIMS: Portfolio = (
     Turn(PRODUCTS, 0.1, since=2),
     Turn(SUMS, 0.1, since=2),
     Turn(CONTROL, 0.2, since=2),
-    Turn(COUNTERS, 0.15, since=2),
     Turn(MORE_SUMS, 0.1, since=2),
     Turn(BOUNDED, 0.15, since=2),
     Turn(MORE_STATES, 0.2, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
-    Turn(RELATIONS, 0.1, since=2),
-    Turn(JOINT, 0.15, since=2),
     Turn(MORE_CONTROL, 0.3, since=3),
-    Turn(MORE_RELATIONS, 0.15, since=3),
-    Turn(MORE_JOINT, 0.15, since=3),
-    Turn(LONG_RUNS, 0.2, since=2),
 )
 
 
 def without_reduction(portfolio: Portfolio) -> Portfolio:
     """The engines that look at single steps."""
-    return tuple(turn for turn in portfolio if turn.engine is not REDUCTION)
+    return tuple(turn for turn in portfolio if turn.engine not in (REDUCTION, TURNS))
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:

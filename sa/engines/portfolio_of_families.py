@@ -7,7 +7,7 @@ from functools import partial
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
-from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI
+from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
 from sa.hybrid.exploring import EFFORTS
 from sa.hybrid.families import by_control, by_elements
 from sa.invariants import families
@@ -16,11 +16,6 @@ BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, famili
 APART: ClaimEngine = Prover(HOUDINI, {"encoding": "threads"}, families.by_conjunctions_apart)
 CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, families.by_conjunctions)
 COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_counts)
-JOINT: ClaimEngine = Prover(CHC, {"encoding": "product"}, partial(families.by_joint_relations, 0))
-MORE_JOINT: ClaimEngine = Prover(
-    CHC, {"encoding": "product", "effort": "much"}, partial(families.by_joint_relations, 1)
-)
-LONG_RUNS: ClaimEngine = Refuter(BMC, {"bounds": "steps"}, families.long_runs)
 
 FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
 
@@ -35,15 +30,12 @@ CROWDS: Portfolio = (
     Turn(APART, 0.5),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
+    # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
+    Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),
     Turn(ELEMENTS, 0.2),
-    # It settles most of what boxes and conjunctions of each copy leave open, with a few million units.
-    Turn(COUNTS, 0.6),
     Turn(CONJUNCTIONS, 0.25),
-    Turn(JOINT, 0.3),
     Turn(BOUNDED, 0.1),
-    Turn(MORE_JOINT, 0.3),
-    Turn(LONG_RUNS, 0.2),
 )
 
 

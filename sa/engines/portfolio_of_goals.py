@@ -13,6 +13,7 @@ from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
 from sa.engines.technique import BMC, CHC, EXPLICIT_STATE, GAME, RANDOM_WALKS, SIMULATION, picked
 from sa.game.runs import Bounds
 from sa.refinement import along_runs, deciders
+from sa.refinement.by_alignment import by_alignment
 from sa.refinement.function_models import by_meanings
 from sa.refinement.idle import by_short_search
 from sa.simulation.endings import Patience, Tactics
@@ -140,6 +141,8 @@ TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=Tru
 
 STRATEGY: GoalEngine = Prover(SIMULATION, {"answers": "taught"}, partial(deciders.by_strategy, TAUGHT, EXAMPLES))
 
+#: Answers read off aligned runs are few, and right or wrong at once.
+ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(by_alignment, TAUGHT))
 
 SAMPLES: GoalEngine = Prover(
     SIMULATION,
@@ -151,12 +154,14 @@ SAMPLES: GoalEngine = Prover(
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only short searches for a relation; what is cheap, where there is another
+    Only quick refutations; only runs on values, which look at no location that they do not come to; only short
+    searches for a relation; what is cheap, where there is another
     way around; everything; everything that ends in plays or in relations written as formulas, for those who reason
     about them; plays first, then everything.
     """
 
     QUICK = "quick"
+    RUNS = "runs"
     GLANCE = "glance"
     BRIEF = "brief"
     FULL = "full"
@@ -199,6 +204,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
+    Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),
@@ -225,6 +231,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(ARRAYS, 0.5),
         # What is easy to prove is proved by then.
         Turn(QUICK_FIRST, 0.5),
+        Turn(ALIGNED, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),
         Turn(WALKS, 0.35),

@@ -36,7 +36,7 @@ from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
 from sa.generation.visibility import Level
 from sa.question.asked import Decision
-from sa.question.goals import goals, is_large, some_threads
+from sa.question.goals import LARGE, LARGE_FOR_PLAYS, goals, is_large, some_threads
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
 from sa.terms.term import Term
 
@@ -115,16 +115,16 @@ def _by_plan(
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
                 case Blocks():
-                    said, refuted = _by_blocks(abstract, concrete, block, product, own, memory, units)
-                    if said is not None:
-                        return said, whole
+                    proof, refuted = _by_blocks(abstract, concrete, block, product, own, memory, units)
+                    if proof is not None:
+                        return proof, whole
                     if refuted is not None:
                         return pairs or Found(()), refuted
                 case Products(depth):
-                    if product is not None:
-                        whole = answered(product, own, depth, memory.of(product))
-                        if whole.verdict is not Verdict.UNKNOWN:
-                            return pairs or Found(()), whole
+                    said = _compared(abstract, concrete, block, product, own, depth, memory)
+                    if said is not None and said.verdict is not Verdict.UNKNOWN:
+                        return pairs or Found(()), said
+                    whole = whole if product is None else said or whole
             if _is_over(options, whole):
                 return pairs or Found(()), whole
             # Engines end at shares of these units, so what took a quarter of them was perhaps cut short.
@@ -157,23 +157,49 @@ def _by_blocks(
             return replace(pairs, reduced=made.evidence, notes=(*pairs.notes, made.note)), None
         if whole is not None and whole.verdict is Verdict.PROVED:
             return Found((whole,), notes=(made.note,), reduced=made.evidence), None
-        if whole is not None and isinstance(whole.play, Position) and product is not None:
+        if whole is not None and isinstance(whole.play, Position):
             # Blocks are not asked again: they only prove what is true.
             parts.made["refuted"] = True
+            # Where it is too large to be searched, the product of the written threads is made for the play alone.
+            written = product or _large(abstract, concrete, block, memory)
+            if written is None:
+                return None, None
             threads = made.evidence.threads
-            play = play_of_steps(product, whole.goal, threads, made.made, whole.play, options.limits)
+            play = play_of_steps(written, whole.goal, threads, made.made, whole.play, apart(options.limits))
             if play is not None:
                 decision = Decision(play, strategy=whole.statistics.strategy)
-                return None, result_of(product, decision, 0.0, options)
+                return None, result_of(written, decision, 0.0, options)
     except LimitReached:
         pass
     return None, None
 
 
-def _product(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:
-    if is_large(concrete) or is_large(abstract):
+def _compared(
+    abstract: Program,
+    concrete: Program,
+    block: Refinement | None,
+    product: Goal | None,
+    options: Options,
+    depth: Depth,
+    memory: _Memory,
+) -> Result | None:
+    """What comes of comparing the products to a depth; of large ones only runs are followed, and only of these."""
+    if depth is Depth.RUNS:
+        goal = _large(abstract, concrete, block, memory) if product is None else None
+    else:
+        goal = product
+    return None if goal is None else answered(goal, options, depth, memory.of(goal))
+
+
+def _product(abstract: Program, concrete: Program, block: Refinement | None, most: int = LARGE) -> Goal | None:
+    if is_large(concrete, most) or is_large(abstract, most):
         return None
     return goals(abstract, concrete, block, whole=True)[0]
+
+
+def _large(abstract: Program, concrete: Program, block: Refinement | None, memory: _Memory) -> Goal | None:
+    """The goal about products that are too large to be compared, for plays on values and their evidence."""
+    return memory.blocks.once("large", lambda: _product(abstract, concrete, block, LARGE_FOR_PLAYS))
 
 
 class _Memory(Struct, frozen=True, eq=False):

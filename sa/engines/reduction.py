@@ -13,6 +13,7 @@ from math import prod
 from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton
+from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import LimitReached, part_of
 from sa.certificates.reduced import Composed
@@ -25,6 +26,7 @@ from sa.engines.runner import Ruled, run
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.reduce import Reduction, reduction
+from sa.transform.turns import turns
 
 #: So many joint locations of the written threads there must be for one of the blocks.
 GAIN = 2
@@ -37,14 +39,34 @@ def by_reduction(
     inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
-    made: Reduction | None = None
+    made = _made(asked, budget)
+    if made is not None and GAIN * _places(made.composed) <= _places(asked.threads):
+        yield from _of_made(made, inner, asked, budget, report)
+
+
+def by_turns(
+    inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
+) -> Iterator[Excluded | Refuted]:
+    """The same where one variable says whose turn it is: a block is what a thread does in its turn. Raises
+    LimitReached.
+    """
+    if turns(tuple(map(apart, asked.threads))) is not None:
+        yield from by_reduction(inner, asked, budget, report)
+
+
+def _made(asked: Asked, budget: Budget) -> Reduction | None:
+    """The reduction; None where its part of the work is used up before it is made."""
     with part_of(budget.bounds, PREPARING) as bounds:
         # Whoever is asked again goes on from there.
         key = "reduction", asked.bads
         make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
-        made = asked.shared.once(key, make)
-    if made is None or GAIN * _places(made.composed) > _places(asked.threads):
-        return
+        return asked.shared.once(key, make)
+    return None
+
+
+def _of_made(
+    made: Reduction, inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
+) -> Iterator[Excluded | Refuted]:
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
     yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
 

@@ -52,10 +52,7 @@ ABSTRACT_INTERPRETATION = Technique(
             "disjunctions": "several sets of equations at each control point",
             "segments": "what the elements of a ring between two counters are",
         },
-        "partition": {
-            "counters": "numbers that count within few values tell control points apart: how full a buffer is",
-            "tests": "how tests come out tells control points apart: copies that may be out of date",
-        },
+        "partition": {"tests": "how tests come out tells control points apart: copies that may be out of date"},
         "variables": _VARIABLES,
         "effort": _EFFORT,
     },
@@ -64,13 +61,8 @@ CHC = Technique(
     "chc",
     "solves constrained Horn clauses for invariants or relations (Spacer)",
     {
-        "encoding": {
-            "control-points": "an invariant for each control point",
-            "threads": "an invariant for each thread and its environment",
-            "product": "an invariant for all threads together",
-        },
+        "encoding": {"control-points": "an invariant for each control point"},
         "domain": {"arrays": "elements of arrays are spoken of by their index"},
-        "partition": {"counters": "numbers with few values tell control points apart: positions in a ring"},
         "variables": _VARIABLES,
         "effort": _EFFORT,
     },
@@ -98,7 +90,7 @@ ICE = Technique(
 BMC = Technique(
     "bmc",
     "bounded model checking: runs within growing bounds on rounds and unwindings, as circuits for a SAT solver",
-    {"bounds": {"steps": "bounds on steps alone, over any values"}, "effort": _EFFORT},
+    {"effort": _EFFORT},
 )
 REDUCTION = Technique(
     "reduction",
@@ -106,6 +98,7 @@ REDUCTION = Technique(
     {
         "transform": {
             "copies": "locals that equal what nobody else writes are replaced by it",
+            "turns": "what a thread does while a variable says that it is its turn is one step",
             "owners": "what a thread loads and stores while nobody else may write it is one update",
             "unbounded-counters": "numbers that wrap around are compared as if they did not",
         }
@@ -122,6 +115,7 @@ SIMULATION = Technique(
             "late": "prefers not to move before it has to",
             "short": "changes answers early",
             "long": "allows answers of any length",
+            "aligned": "answers as runs do whose loops are aligned, at different rates if need be",
             "taught": "answers as a game on small values does",
         },
         "control": {"flags": "the values of flags and locks tell pairs of locations apart"},

@@ -22,17 +22,15 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.ends import Finite, Lasso, Ranked
-from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
-from sa.certificates.reduced import Reduced
+from sa.certificates.families import CrowdRun
 from sa.certificates.run import Bad, Run
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.joint_inductiveness import no_start, uncut
 from sa.conditions.vacuity import vacuous
 from sa.engines.cache_of_claims import RECALLED, Memory, remember, with_memory
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
+from sa.engines.normal_form import about_normal_form
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
 from sa.engines.tried import Diary, Tried
@@ -308,12 +306,12 @@ def _interrupted(work: _Work, at: _At, ended: Reason | None) -> Tried:
 
 def _engines(asked: Portfolio, families: bool) -> Portfolio:
     """Those of the engines that know what is asked about."""
-    if asked is CLAIMS and not families:
-        return CLAIMS
-    # What knows families is loaded for those.
-    from sa.engines.portfolio_of_families import for_crowds, for_threads
+    if asked is not CLAIMS or families:
+        # What knows families is loaded for those.
+        from sa.engines.portfolio_of_families import for_crowds, for_threads
 
-    return for_crowds(asked) if families else for_threads(asked)
+        asked = for_crowds(asked) if families else for_threads(asked)
+    return asked if families else tuple(map(about_normal_form, asked))
 
 
 def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None:
@@ -326,7 +324,7 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
                 known = _Known(found.engine, settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
                 known = _Known(found.engine, settled.how, seconds, run=reached, counts=counts)
-            case Keeps() | Joint() | Lemmas() | States() | Reduced() | CrowdKeeps() | CrowdJoint():
+            case _:
                 known = _Known(found.engine, settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:

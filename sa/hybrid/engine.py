@@ -22,13 +22,10 @@ from sa.hybrid.change_of_variables import Coordinates, coordinates, without_gues
 from sa.hybrid.control_variables import Reach, control
 from sa.hybrid.evidence import Joints, joints, run
 from sa.hybrid.exploring import (
-    EQUALITIES,
     Effort,
-    Exploring,
     Points,
     Work,
     alternatives_fail,
-    counted,
     equations_fail,
     is_hopeless,
     points_of,
@@ -102,16 +99,6 @@ def by_coordinates(effort: Effort, asked: Asked, budget: Budget, report: Report)
     return _excluded(by_control(effort, asked, budget, report, _in_coordinates))
 
 
-def by_counters(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Refuted]:
-    """The same where numbers that take few values are control, though nobody has declared so. Raises LimitReached."""
-    return by_control(effort, asked, budget, report, partial(decided, points=counted))
-
-
-def by_counting(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """The same with equations and differences alone. Raises LimitReached."""
-    return _excluded(by_counters(EQUALITIES[0], asked, budget, report))
-
-
 def _excluded(found: Iterable[Excluded | Refuted]) -> Iterator[Excluded]:
     return (f for f in found if isinstance(f, Excluded))
 
@@ -122,13 +109,12 @@ def decided(
     budget: Budget,
     report: Report,
     effort: Effort,
-    points: Exploring | None = None,
 ) -> Iterator[Excluded | Refuted]:
     """What becomes of all that is asked, where these threads are those that matter."""
     work, waiting = work_of(part, asked, budget, report, effort), [asked.bads]
     while waiting:
         bads = waiting.pop()
-        here = (points or points_of)(work, bads)
+        here = points_of(work, bads)
         if here is None:
             continue
         f, less = here.frame, fused(here.graph)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeAlias
+from collections.abc import Hashable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,18 +12,14 @@ from sa.base.budget import Budget, Event, Report
 from sa.certificates.run import Bad
 from sa.explicit.transition_system import Whole, whole
 from sa.hybrid.control_variables import Reach, control
-from sa.hybrid.points import Frame, Graph, explore, explored, frame
+from sa.hybrid.points import Frame, Graph, explore, frame
 from sa.hybrid.simplify_by_bounds import standing
 from sa.hybrid.slicing import spoken_of
-from sa.hybrid.value_sets import guessed, limited, with_few
 from sa.invariants.houdini import has_functions
 from sa.invariants.inductive_claims import lemmas_key
 from sa.question.asked import Asked
 from sa.smt.session import Session
-from sa.terms.term import Term, Var
-
-#: What of a whole may be control, and in how many ways; none where there is nothing to look at.
-LayingOut: TypeAlias = Callable[[Whole], tuple[Whole, Sequence[Reach]]]
+from sa.terms.term import Term
 
 
 class Effort(Struct, frozen=True):
@@ -78,10 +73,6 @@ class Points(Struct, frozen=True, eq=False):
     same: Hashable
 
 
-#: The points at which some of what is bad is looked for; none where they are too many, or are known to be no help.
-Exploring: TypeAlias = Callable[[Work, tuple[Bad, ...]], Points | None]
-
-
 def work_of(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort) -> Work:
     """The work on a question, with what earlier engines have shown."""
     known = (c for c in asked.shared.made.get(lemmas_key(asked), ()) if not has_functions(c))
@@ -95,62 +86,24 @@ def wholes_of(part: tuple[Automaton, ...], bads: Sequence[Bad]) -> list[Whole] |
     return None if any(w.partial for w in wholes) else wholes
 
 
-def _as_it_is(w: Whole) -> tuple[Whole, Sequence[Reach]]:
-    return w, tuple(Reach)
-
-
-def points_of(work: Work, bads: tuple[Bad, ...], lay_out: LayingOut = _as_it_is) -> Points | None:
+def points_of(work: Work, bads: tuple[Bad, ...]) -> Points | None:
     """The points of the finest control of which there are few enough."""
     wholes = wholes_of(work.part, bads)
     if wholes is None:
         return None
-    w, reaches = lay_out(standing(wholes[0], work.lemmas))
-    for reach in reaches:
+    w = standing(wholes[0], work.lemmas)
+    for reach in Reach:
         variables, starts = control(w, work.session, reach)
         f = frame(w, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
         same = same_points(work, f, ())
         if is_hopeless(work, same, bads):
             return None
-        finest = work.effort.finest if reach is reaches[0] else 0
+        finest = work.effort.finest if reach is next(iter(Reach)) else 0
         graph = reached(work, f, same, max(finest, work.effort.points))
         if graph is not None:
             return Points(f, graph, same)
-    if reaches:
-        work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
+    work.report(Event("too many control points", {"control points are not enough": work.effort.points}))
     return None
-
-
-def counted(work: Work, bads: tuple[Bad, ...]) -> Points | None:
-    """The points where numbers that count within limits are control; those that go beyond are left out one by one."""
-    wholes = wholes_of(work.part, bads)
-    if wholes is None:
-        return None
-    w = with_few(standing(wholes[0], work.lemmas))
-    beyond: set[Var] = work.asked.shared.made.setdefault((counted, tuple(t.name for t in work.part)), set())
-    while limits := {v: x for v, x in guessed(w).items() if v not in beyond}:
-        variables, starts = control(limited(w, limits), work.session, Reach.ALL)
-        limits = {v: x for v, x in limits.items() if v in variables}
-        if not limits:
-            break
-        free = limited(w, limits)
-        f = frame(free, bads, [x.claim for x in wholes], variables, starts, work.session, work.lemmas)
-        f = replace(f, limits=limits)
-        same = same_points(work, f, ())
-        if is_hopeless(work, same, bads):
-            return None
-        found = explored(f, True, work.effort.points, work.session.bounds)
-        if isinstance(found, Graph):
-            return Points(f, found, same)
-        if found is None:
-            break
-        beyond.add(found)
-    return points_of(work, bads, _counting)
-
-
-def _counting(w: Whole) -> tuple[Whole, Sequence[Reach]]:
-    """With numbers that take few values, if there are any beside those that are declared so."""
-    few = with_few(w)
-    return few, () if few is w else (Reach.NAMED, Reach.ALL)
 
 
 def same_points(work: Work, f: Frame, seen_as: Hashable) -> Hashable:

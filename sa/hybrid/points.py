@@ -167,12 +167,6 @@ def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
 
     Raises LimitReached.
     """
-    found = explored(f, reduced, most, bounds)
-    return found if isinstance(found, Graph) else None
-
-
-def explored(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | Var | None:
-    """The same; where a control variable goes beyond its limits, it is that variable. Raises LimitReached."""
     starts = tuple((_point(f, f.whole.start, start), start) for start in f.starts)
     pending = list(dict.fromkeys(point for point, _ in starts))
     steps: dict[Point, tuple[Step, ...]] = {}
@@ -183,8 +177,8 @@ def explored(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | Var 
         spend(bounds, A_STEP * (1 + len(steps[here])))
         for step in steps[here]:
             if step.target is not None and step.target not in seen:
-                if (variable := _beyond(f, step.target)) is not None:
-                    return variable
+                if _is_beyond(f, step.target):
+                    return None
                 seen.add(step.target)
                 pending.append(step.target)
         if len(seen) > most:
@@ -192,12 +186,12 @@ def explored(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | Var 
     return Graph(starts, steps)
 
 
-def _beyond(f: Frame, point: Point) -> Var | None:
-    """A control variable that is beyond its limits."""
+def _is_beyond(f: Frame, point: Point) -> bool:
+    """Whether a control variable is beyond its limits."""
     if not f.limits:
-        return None
-    said = ((v.var, x, f.limits[v.var]) for v, x in zip(f.control, point.values, strict=True) if v.var in f.limits)
-    return next((v for v, x, (low, high) in said if isinstance(x, int) and not low <= x <= high), None)
+        return False
+    said = ((x, f.limits[v.var]) for v, x in zip(f.control, point.values, strict=True) if v.var in f.limits)
+    return any(isinstance(x, int) and not low <= x <= high for x, (low, high) in said)
 
 
 def first_own(f: Frame, here: Point) -> int | None:

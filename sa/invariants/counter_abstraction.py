@@ -166,10 +166,18 @@ def _one(condition: Term) -> Term:
     return build.ite(condition, build.ONE, build.ZERO)
 
 
-def least(counts: Sequence[Count], copies: Sequence[tuple[Family, str, str]]) -> Iterator[Term]:
-    """That counters are at least what is seen of copies: families, their names, and where they are."""
+def within(
+    counts: Sequence[Count], families: Sequence[Family], copies: Sequence[tuple[Family, str, str]]
+) -> Iterator[Term]:
+    """That counters are at least what is seen of copies (families, their names, and where they are), and no more than
+    there are copies.
+    """
+    most = {f.thread.name: f.most for f in families}
     for number, seen in enumerate(numbers_seen(counts, copies)):
         yield build.le(seen, counter(number))
+        limit = most[counts[number].family]
+        if limit is not None:
+            yield build.le(counter(number), build.integer(limit))
 
 
 def numbers_seen(counts: Sequence[Count], copies: Sequence[tuple[Family, str, str]]) -> Iterator[Term]:

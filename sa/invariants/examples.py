@@ -35,9 +35,6 @@ SMALL, INDICES = 4, 3
 #: By predicate the values of its parameters in some states.
 Examples: TypeAlias = Mapping[str, Sequence[Row]]
 
-#: Values of variables, in the order in which they became known.
-_Values: TypeAlias = tuple[Value, ...]
-
 
 def examples(session: Session, parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause]) -> Examples:
     """Some states of predicates; the session knows no axioms. Raises LimitReached."""

@@ -7,6 +7,7 @@ Each function answers for itself, as far as it can, what is asked; in which orde
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import prod
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.family import Family, copies, crowd, different, identity_of, spoken_of, symbolic, symbolic_name
 from sa.automata.rename import apart, own_local
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import part_of, share
+from sa.base.limits import share
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
 from sa.certificates.threads import Annotated
@@ -38,10 +39,9 @@ from sa.invariants.family_clauses import (
     wanted,
 )
 from sa.invariants.family_thread_modular import apart_from_each_other, own_clauses, own_parameters, predicate_at
+from sa.invariants.fewer_copies import Solved, held_of, of_one_copy
 from sa.invariants.partition_by_flags import flags_of
-from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked, Excluded, Refuted
-from sa.smt.horn import GivenUp, HornAnswer, Solution, solve
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -50,17 +50,13 @@ from sa.terms.term import Term, Var
 #: Joint locations of threads and copies up to which there are Horn clauses about them.
 JOINT = 1_500
 
-#: Solver resources for joint invariants, with little effort and with much.
-JOINTLY = (5_000_000, 60_000_000)
 
 #: Solver resources for each question whether invariants exclude something: what follows from them follows soon.
 SOON = 500_000
 
-#: The part of an engine's time that one of its questions may have.
-ONE = 0.4
 
-#: How many copies there are where runs are looked for, and how hard.
-FEW, MANY, LONG = 3, 5, Effort(300_000, 16, 5_000_000)
+#: How many copies there are at most where runs are looked for.
+FEW = 3
 
 
 def by_boxes(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -123,23 +119,6 @@ def _spoken(bad: Bad, family: Family) -> int:
     return 0 if bad.claim is None else spoken_of(bad.claim, family)
 
 
-def long_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
-    """A look for runs with some copies, fewer first. Raises LimitReached."""
-    left = list(asked.bads)
-    # A family with fewer copies has no other runs: a copy may stand at its start for ever.
-    for number in range(1, MANY + 1):
-        report(Event("runs", {"copies": number, "claims": len(left)}))
-        counts = tuple(number for _ in asked.families)
-        threads = (*asked.threads, *copies(asked.families, counts))
-        for bad in tuple(left):
-            for one in bads_of_copies(bad, asked.families, counts):
-                run = find_run(threads, one, budget.bounds, LONG)
-                if run is not None:
-                    left.remove(bad)
-                    yield Refuted(bad, CrowdRun(counts, run), _words(len(run.turns), counts))
-                    break
-
-
 def few_states(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
     """Runs among the states of some copies, fewer first. That all of these were seen proves nothing of more copies.
 
@@ -177,9 +156,35 @@ def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     known = counted(asked)
     if known is not None:
         report(Event("numbers of copies", {"counts": len(known.counts), "equations": len(known.equations)}))
+        for found in _of_one_copy(asked, known, budget):
+            yield found
+            asked = replace(asked, bads=tuple(b for b in asked.bads if b not in found.bads))
+    if not asked.bads:
+        return
     both = zip(systems(asked), systems(asked, known), strict=True)
     tried = (stage for plain, s in both for stage in ((plain, _compared), (s, needed)))
     yield from _conjunctions(asked, tried, budget, report)
+
+
+def _of_one_copy(asked: Asked, known: Counted, budget: Budget) -> Iterator[Excluded]:
+    """What is excluded by invariants of one copy of each family, with numbers of copies."""
+    session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    if not any(k.system.label for k in _solved(asked).values()):
+        _note(asked, of_one_copy(asked, known, session, budget.bounds))
+    for s in islice(systems(asked, known), 1):
+        held = held_of(s, _solved(asked).values())
+        if told := _excluded(session, s, held, asked.bads):
+            yield excluded_by(s, held, told)
+
+
+def _solved(asked: Asked) -> dict[Hashable, Solved]:
+    """The systems that were solved, each with what was found of it last."""
+    solved: dict[Hashable, Solved] = asked.shared.made.setdefault(("solved systems", asked.threads), {})
+    return solved
+
+
+def _note(asked: Asked, solved: Iterable[Solved]) -> None:
+    _solved(asked).update({(k.system.label, k.system.counts, k.system.counted is None): k for k in solved})
 
 
 def _compared(s: System, open_: Sequence[Bad]) -> Offered:
@@ -196,20 +201,25 @@ def _conjunctions(
     for s, offers in tried:
         report(Event("conjunctions", {"copies": max(s.counts), "claims": len(open_)}))
         session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
-        names, nothing = parameters(s), dict[str, Term]()
-        # What was found of fewer candidates is right, and need not be asked of them again.
-        _, held = asked.shared.made.get(_found_key(asked, s.counts), (s, nothing))
+        names = parameters(s)
+        # What was found of fewer candidates, or of fewer copies, is right, and need not be asked again.
+        held = held_of(s, _solved(asked).values())
         offered, steps = _without(offers(s, open_), held), tuple(under(names, held, clauses(s)))
         more = conjunctions(session, names, steps, offered, budget.bounds, flags=flags_of(s.apart))
-        found = {name: build.land(held.get(name, build.TRUE), said) for name, said in more.items()}
+        found = {name: build.land(held[name], said) for name, said in more.items()}
+        _note(asked, (Solved(s, found),))
         asked.shared.made.setdefault(_found_key(asked, s.counts), (s, found))
-        spoken = about(asked, s, open_)
-        never = tuple(b for b in spoken if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
-        if never:
+        if never := _excluded(session, s, found, about(asked, s, open_)):
             open_ = tuple(b for b in open_ if b not in never)
             yield excluded_by(s, found, never)
         if not open_:
             return
+
+
+def _excluded(session: Session, s: System, found: Mapping[str, Term], bads: Sequence[Bad]) -> tuple[Bad, ...]:
+    """What is bad and impossible by what was found."""
+    names = parameters(s)
+    return tuple(b for b in bads if all(impossible(session, names, found, c) for c in wanted(s, (b,))))
 
 
 def _without(offered: Offered, held: Mapping[str, Term]) -> Offered:
@@ -225,32 +235,6 @@ def about(asked: Asked, s: System, bads: Sequence[Bad]) -> tuple[Bad, ...]:
 def _found_key(asked: Asked, counts: tuple[int, ...]) -> Hashable:
     """Under what is shared what conjunctions were found, which other engines may take for granted."""
     return ("conjunctions of copies", asked.threads, counts)
-
-
-def by_joint_relations(effort: int, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """Joint invariants of all threads and any copy, then any two copies, from Horn clauses. Raises LimitReached.
-
-    The effort is little (0) or much (1). With much, conjunctions that were found are taken for granted: they help some
-    questions and stand in the way of others.
-    """
-    settled = set[Bad]()
-    for plain in systems(asked):
-        nothing = plain, dict[str, Term]()
-        s, known = asked.shared.made.get(_found_key(asked, plain.counts), nothing) if effort else nothing
-        within = about(asked, s, asked.bads)
-        for some in dict.fromkeys((within, *((b,) for b in within))):
-            open_ = tuple(b for b in some if b not in settled)
-            if not open_:
-                continue
-            report(Event("joint invariants", {"copies": max(s.counts), "settled": len(settled)}))
-            answer: HornAnswer = GivenUp("its share of the time was used up")
-            with part_of(budget.bounds, ONE) as bounds:
-                horn = under(parameters(s), known, (*clauses(s), *wanted(s, open_)))
-                answer = solve(parameters(s), tuple(horn), bounds, JOINTLY[effort])
-            if isinstance(answer, Solution):
-                settled.update(open_)
-                both = {p: build.land(known.get(p, build.TRUE), f) for p, f in answer.predicates.items()}
-                yield excluded_by(s, both, open_)
 
 
 def systems(asked: Asked, known: Counted | None = None) -> Iterator[System]:

@@ -24,7 +24,7 @@ from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, number
-from sa.terms.term import Bool, Int, Term, Var
+from sa.terms.term import Bool, Int, Mod, Term, Var
 
 #: So many numbers at most, and sums.
 NUMBERS, SUMS = 60, 40
@@ -186,7 +186,8 @@ def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two:
 
 
 def _change(edge: Edge, var: Var, term: Term, known: Known, flags: TwoValued) -> Change | None:
-    """What the step adds to a number, if that does not depend on the number."""
+    """What the step adds to a number, if that does not depend on the number and it does not wrap around."""
+    term = _unwrapped(term)
     for begun in (var, *_equals(edge, var)) if var.sort == INT else ():
         constant, parts = build.linear_parts(build.sub(term, begun))
         if not any(var in part.free for part in parts):
@@ -197,6 +198,18 @@ def _change(edge: Edge, var: Var, term: Term, known: Known, flags: TwoValued) ->
     if before is not None and isinstance(term, Int | Bool):
         return {build.ONE: int(term.value) - before} if int(term.value) != before else {}
     return None
+
+
+def _unwrapped(term: Term) -> Term:
+    """A number that wraps around as if it did not: what is added is the least that comes to the same."""
+    constant, parts = build.linear_parts(term)
+    match list(parts.items()):
+        case [(Mod(dividend, divisor), 1)]:
+            added, inner = build.linear_parts(dividend)
+            total = (constant + added + divisor // 2) % divisor - divisor // 2
+            return build.linear(total, dict(inner))
+        case _:
+            return term
 
 
 def _equals(edge: Edge, var: Var) -> Iterator[Term]:

@@ -40,7 +40,7 @@ def asking() -> Asking:
 def _question(path: str) -> Sequence[str]:
     """As `sacheck test` would ask about the file. Raises InputError."""
     (question,) = questions_of([path])
-    return [question.command.value, "--json", "--timeout", _TIMEOUT, "--", *question.paths]
+    return [question.command.value, "--json", "--timeout", _TIMEOUT, *question.options, "--", *question.paths]
 
 
 def _facts(out: str, path: str) -> Facts | None:

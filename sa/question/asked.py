@@ -19,15 +19,13 @@ from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Play
-from sa.certificates.reduced import Reduced
+from sa.certificates.proof import OfThreads
 from sa.certificates.run import Bad, Run
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.build import TRUE
 from sa.terms.term import Term
 
 #: Evidence that something bad never happens.
-Proof: TypeAlias = Keeps | Joint | Lemmas | States | Reduced | CrowdKeeps | CrowdJoint
+Proof: TypeAlias = OfThreads | CrowdKeeps | CrowdJoint
 
 
 class Asked(Struct, frozen=True, eq=False):

@@ -34,8 +34,8 @@ class Pairing(Struct, frozen=True):
     abstract: Automaton
 
 
-#: Joint locations of a program that are too many.
-LARGE = 5_000
+#: Joint locations of a program that are too many for searches at all of them, and too many for plays on values.
+LARGE, LARGE_FOR_PLAYS = 5_000, 100_000
 
 #: A formula about both sides.
 Said = TypeVar("Said", Formula, Related)
@@ -80,9 +80,14 @@ def closes(abstract: Program, concrete: Program, block: Refinement | None) -> bo
     )
 
 
-def is_large(program: Program) -> bool:
+def is_large(program: Program, most: int = LARGE) -> bool:
     """Whether there are too many joint locations to look at all of them."""
-    return prod(len(t.locations) for t in program.threads) > LARGE
+    return joint_locations(program.threads) > most
+
+
+def joint_locations(threads: Sequence[Automaton]) -> int:
+    """How many there are, as far as some edge of each thread leads to its own."""
+    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
 
 
 def some_threads(abstract: Program, concrete: Program, block: Refinement | None) -> Goal | None:

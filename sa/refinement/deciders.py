@@ -6,7 +6,7 @@ What an engine needs beyond the search is loaded when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
@@ -340,29 +340,35 @@ def by_strategy(
     given = next((found for found in tried if found is not None), None)
     if given is None:
         return
+    found = answers_fixed(tactics, asked, budget, report, lambda search: taught(search, given))
+    why = "the answers that win on small values do not win on all values"
+    yield found or Stuck(Unknown(Reason.BOUND, why), effort_of(asked))
+
+
+def answers_fixed(
+    tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report, propose: Callable[[Search], bool]
+) -> Related | None:
+    """A relation with the answers that are proposed, by lemmas, then by Horn clauses; None where none is found.
+
+    Raises LimitReached.
+    """
     work = _work(asked, budget)
     search = Search(work.board, work.session, tactics, report)
-    if not taught(search, given):
-        return
-    report(Event("answers fixed", {"steps answered": len(given.given)}))
+    if not propose(search):
+        return None
+    report(Event("answers fixed"))
     work.searches.append(search)
-    ending = search.run()
-    evidence: Relation | Unknown = Unknown(
-        Reason.BOUND, "the answers that win on small values do not win on all values"
-    )
-    match ending:
-        case Answered():
-            evidence = relation_of(search)
-        case SearchStuck(reason, detail):
-            from sa.simulation.horn import solve_horn
+    ending, evidence = search.run(), None
+    if isinstance(ending, Answered):
+        evidence = relation_of(search)
+    elif isinstance(ending, SearchStuck):
+        from sa.simulation.horn import solve_horn
 
-            report(Event("answers fixed, Horn clauses"))
-            search.forget()
-            solution = solve_horn(search, HARD)
-            evidence = Unknown(reason, detail) if solution is None else relation_of(search, solution)
-        case _:
-            pass
-    yield _proof(evidence, effort_of(asked))
+        report(Event("answers fixed, Horn clauses"))
+        search.forget()
+        solution = solve_horn(search, HARD)
+        evidence = None if solution is None else relation_of(search, solution)
+    return Related(evidence, effort_of(asked)) if isinstance(evidence, Relation) else None
 
 
 def _brief(text: str) -> str:

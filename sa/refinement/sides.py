@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from msgspec import Struct
@@ -38,12 +39,14 @@ class Sides(Struct, frozen=True, eq=False):
     numbers: dict[int, int]
 
 
-def sides(goal: Goal, session: Session, known: tuple[Kept, Kept], pooled: int, looked_at: int) -> Sides:
+def sides(
+    goal: Goal, session: Session, known: tuple[Kept, Kept], pooled: int, looked_at: int, more: Sequence[int] = ()
+) -> Sides:
     """The sides with what is `known` of concrete and of abstract states.
 
-    Of numbers with many values so many are tried, and so many abstract states are looked at for one answer.
+    Of numbers with many values so many are tried, and `more`, and so many abstract states are looked at for one answer.
     """
-    pool = interesting(terms_of(goal))[:pooled]
+    pool = tuple(dict.fromkeys((*interesting(terms_of(goal))[:pooled], *more)))
     concrete, abstract = (
         machine(a, pool, what, FEW) for a, what in zip((goal.concrete, goal.abstract), known, strict=True)
     )

@@ -10,12 +10,11 @@ from sa.report.text import Text
 
 
 def around(origin: Origin) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The places of other lines that a step passes, before its own one and behind it."""
-    home = None if origin.span is None else position(origin.span.source, origin.span.start).line
+    """The places of other statements that a step passes, before its own one and behind it."""
     before, behind = list[Span](), list[Span]()
     found = before
     for span in origin.passed:
-        if position(span.source, span.start).line == home:
+        if origin.span is not None and (span.source.name, span.start) == (origin.span.source.name, origin.span.start):
             found = behind
         else:
             found.append(span)

@@ -20,9 +20,10 @@ _STYLE = {Verdict.PROVED: GOOD, Verdict.REFUTED: BAD, Verdict.UNKNOWN: OPEN}
 
 
 class CaseJson(Struct, frozen=True):
-    """A question: the command with its files, the verdict, what was expected, whether that is so, and if not, why."""
+    """A question: command, options and files, the verdict, what was expected, whether that is so, and if not, why."""
 
     command: str
+    options: list[str]
     files: list[str]
     verdict: Verdict | None
     expected: Verdict | None
@@ -42,9 +43,9 @@ class SuiteJson(Struct, frozen=True, tag_field="format", tag="sacheck-suite/1"):
 
 
 class Tested(Struct, frozen=True):
-    """A question by its command and files, and what its process left: facts, the seconds, and what went wrong."""
+    """A question by the words of its command and its files, what its process left, and what went wrong."""
 
-    command: str
+    command: tuple[str, ...]
     files: tuple[str, ...]
     facts: Facts
     seconds: float
@@ -53,7 +54,13 @@ class Tested(Struct, frozen=True):
 
 
 def tested(
-    command: str, files: tuple[str, ...], expected: Verdict | None, out: str, err: str, status: int, seconds: float
+    command: tuple[str, ...],
+    files: tuple[str, ...],
+    expected: Verdict | None,
+    out: str,
+    err: str,
+    status: int,
+    seconds: float,
 ) -> Tested:
     """What became of a question whose command wrote `out`; `expected` is what only a comment says."""
     subject = files[-1]
@@ -108,17 +115,17 @@ def show_case(case: Tested, screen: Screen) -> str:
 
 def command_of(case: Tested) -> str:
     """The command that shows the answer at length."""
-    return shlex.join(("sacheck", case.command, *case.files))
+    return shlex.join(("sacheck", *case.command, *case.files))
 
 
 def subject(case: Tested) -> str:
     """A question in a few words: `verify a.sa`, `refine abs.sa conc.sa`."""
     first, *others = case.files
     if not others:
-        return f"{case.command} {first}"
+        return " ".join((*case.command, first))
     folder = os.path.dirname(first)
     near = [os.path.basename(o) if os.path.dirname(o) == folder else o for o in others]
-    return " ".join((case.command, first, *near))
+    return " ".join((*case.command, first, *near))
 
 
 def show_counts(cases: Sequence[Tested], without: int, seconds: float, screen: Screen) -> str:
@@ -160,4 +167,7 @@ def _case(case: Tested) -> CaseJson:
     facts = case.facts
     expected = facts.expected or next((p.expected for p in facts.parts if p.expected), None)
     why = list(case.why)
-    return CaseJson(case.command, list(case.files), facts.verdict, expected, case.met, _status(case), why, case.seconds)
+    command, *options = case.command
+    return CaseJson(
+        command, options, list(case.files), facts.verdict, expected, case.met, _status(case), why, case.seconds
+    )

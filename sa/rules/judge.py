@@ -8,7 +8,6 @@ needs a play, a run, or values for which a side condition of its rule is false.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
@@ -21,26 +20,23 @@ from sa.certificates.argument_json import read_places, read_values, read_way
 from sa.certificates.goal import Goal
 from sa.certificates.meaning_json import read_meaning
 from sa.certificates.play_json import read_play
-from sa.certificates.reduced_json import read_reduced
+from sa.certificates.proof import excluded_by
+from sa.certificates.proof_json import read_proof
 from sa.certificates.relation_json import read_relation
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
-from sa.certificates.states_json import read_states
-from sa.certificates.threads_json import read_joint, read_keeps, read_lemmas
+from sa.certificates.threads_json import read_joint
 from sa.checker.judge import combined, discharged, expect
 from sa.checker.judgement import Judged
-from sa.checker.lemmas import check_lemmas
-from sa.checker.never import check_joint, check_keeps
 from sa.checker.obligation import Obligation
 from sa.checker.play import check_play
+from sa.checker.proofs import check_proof, making
 from sa.checker.question import NoQuestion
-from sa.checker.reduced import check_reduced, threads_of_blocks
 from sa.checker.refusals import check_refusals
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_run
-from sa.checker.states import check_states
 from sa.checker.weak_simulation import check_relation
 from sa.rules import annotated, invariances, refinements, statements
 from sa.rules.annotated_programs import Stage, others_start, side_of
@@ -153,7 +149,7 @@ def _proved(session: _Session, step: Step, cited: Sequence[Fact], evidence: Entr
         case Preserves() as claim, ("threads" | "joint"):
             return _inductive(session, claim, kind, what)
         case Preserves() as claim, ("keeps" | "never" | "lemmas" | "states" | "reduced"):
-            return _never(session, claim, kind, what)
+            return _never(session, claim, kind, evidence)
     raise evidence.wrong("such a claim cannot be shown in this way")
 
 
@@ -238,28 +234,13 @@ def _never(session: _Session, claim: Preserves, kind: str, entry: Entry) -> Foun
     threads = tuple(t.thread for t in fact.side.threads)
     bads = {(0, 0): _bad(fact)}
     resources, axioms = session.resources, session.stage.axioms
-    ruling: Ruling
-    if kind == "keeps":
-        keeps = read_keeps(entry, threads, bads, axioms)
-        ruling = check_keeps(keeps, resources.bounds, resources.seed, resources.solvers)
-        said = len(keeps.never)
-    elif kind == "states":
-        states = read_states(entry, threads, bads, axioms)
-        ruling = check_states(states, resources.bounds)
-        said = len(states.never)
-    elif kind == "lemmas":
-        lemmas = read_lemmas(entry, threads, bads, axioms)
-        ruling = check_lemmas(lemmas, resources.bounds, resources.seed, resources.solvers)
-        said = len(lemmas.never)
-    elif kind == "reduced":
-        compose = partial(threads_of_blocks, threads, bounds=resources.bounds)
-        reduced = read_reduced(entry, threads, bads, axioms, compose)
-        ruling = check_reduced(reduced, resources.bounds, resources.seed, resources.solvers)
-        said = len(reduced.never)
-    else:
-        joint = read_joint(entry, threads, bads, axioms)
-        ruling = check_joint(joint, resources.bounds, resources.seed, resources.solvers)
-        said = len(joint.never)
+    made = (
+        read_joint(entry.only()[1], threads, bads, axioms)
+        if kind == "never"
+        else read_proof(entry, threads, bads, axioms, making(resources.bounds))
+    )
+    ruling = check_proof(made, resources.bounds, resources.seed, resources.solvers)
+    said = len(excluded_by(made))
     return (ruling if said else Rejected("claim", "the proof is not about it")), fact
 
 

@@ -13,18 +13,15 @@ from sa.base.budget import Budget
 from sa.base.clock import clock
 from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
-from sa.certificates.reduced import Reduced
+from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
-from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.never import settled
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
 from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.runner import Ruled, run
-from sa.invariants.deciders import SHORT
-from sa.invariants.violation import find_run
+from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
@@ -42,6 +39,9 @@ from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
 
 _RUN = "the run is below"
+
+#: A short look for a run.
+_SHORT = Effort(60_000, 8, 2_000_000)
 
 
 def by_threads(work: Work, claim: Preserves) -> Fact:
@@ -129,7 +129,7 @@ def _violated(run: Run, fact: Invariance) -> Counterexample:
 def _run_alone(work: Work, automaton: Automaton, fact: Invariance) -> Run | None:
     """A run of the thread into a violation in which nobody else moves: an environment may always do nothing."""
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
-    run = find_run((automaton,), bad, work.options.limits, SHORT)
+    run = find_run((automaton,), bad, work.options.limits, _SHORT)
     if run is None or not isinstance(check_run((automaton,), bad, run), Accepted):
         return None
     return run if begins(work, fact.side) else None
@@ -157,7 +157,7 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
             example = _violated(evidence, fact)
             add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
             return False
-        assert isinstance(evidence, Keeps | Joint | Lemmas | States | Reduced)  # scripts know no families
+        assert not isinstance(evidence, CrowdRun | CrowdKeeps | CrowdJoint)  # scripts know no families
         work.argument = Excluded(evidence)
         add(work, Leaf(f"no violation ({found.settled.how})", "", Verdict.PROVED, "", seconds))
         return True

@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Edge, Origin, innermost, mover
+from sa.automata.automaton import Edge, Origin, edges_from, innermost, mover
+from sa.certificates.goal import Goal
 from sa.game.board import Board, Side
 from sa.game.rounds import Challenge, Round
 from sa.game.runs import Run, changes_links, extend, may_follow, start
@@ -57,12 +58,12 @@ class Preference(Struct, frozen=True):
 
 def preference(board: Board, late: bool) -> Preference:
     """The preference for answers on a board."""
-    return Preference(board, _answering_all(board), late)
+    return Preference(board, answering_all(board.goal), late)
 
 
-def _answering_all(board: Board) -> frozenset[str]:
+def answering_all(goal: Goal) -> frozenset[str]:
     """Abstract locations that every concrete action leaves as they are: who is there has won."""
-    asked = {(e.label.action, len(e.label.values)) for e in board.goal.concrete.edges if e.label is not None}
+    asked = {(e.label.action, len(e.label.values)) for e in goal.concrete.edges if e.label is not None}
 
     def answers(edge: Edge) -> bool:
         chosen = {c.var for c in edge.choices if c.low is None and c.high is None}
@@ -71,8 +72,8 @@ def _answering_all(board: Board) -> frozenset[str]:
 
     return frozenset(
         place
-        for place, edges in board.abstract.edges.items()
-        if edges and asked <= {(e.label.action, len(e.label.values)) for _, e in edges if e.label and answers(e)}
+        for place, edges in edges_from(goal.abstract).items()
+        if edges and asked <= {(e.label.action, len(e.label.values)) for e in edges if e.label and answers(e)}
     )
 
 

@@ -24,9 +24,6 @@ TERM = 100
 #: The milliseconds by which the solver's own limit of time may be longer than ours.
 LONGER = 40
 
-#: No limit, as z3 has it.
-NO_LIMIT = 0
-
 
 class Gauge(Struct):
     """The limits of one solver, set where they have changed (to set one takes as long as many a question), and its

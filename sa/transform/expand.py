@@ -1,4 +1,4 @@
-"""Runs of composed threads as runs of the written ones: each block step by step."""
+"""Runs of composed threads, and of threads in normal form, as runs of the written ones: step by step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from msgspec.structs import replace
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.automata.trace import Configuration, Move
 from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.terms import build
 from sa.terms.evaluate import evaluate
-from sa.terms.sort import Value
+from sa.terms.solve import solution
+from sa.terms.sort import Value, default_value
 from sa.terms.term import Var
 from sa.transform.blocks import Composition
 
@@ -31,6 +33,35 @@ def expanded(threads: Sequence[Automaton], made: Sequence[Composition], run: Run
             turns.append(step)
             here = step.after
     return replace(run, start=start, turns=_until_failure(turns, run.ending))
+
+
+def as_written(threads: Sequence[Automaton], simpler: Sequence[Automaton], run: Run) -> Run | None:
+    """A run of threads in normal form as one of the written ones, whose edges are in the same order; None where a step
+    is none of theirs. Raises Unevaluable.
+    """
+    start = Snapshot(run.start.shared, {t.name: _begun(t, run.start.threads[t.name]) for t in threads})
+    here, turns = start, list[Turn]()
+    edges = {t.name: tuple(zip(t.edges, s.edges, strict=True)) for t, s in zip(threads, simpler, strict=True)}
+    for turn in run.turns:
+        scope = {**here.threads[turn.thread].values, **turn.move.choices}
+        alike = (e for e, s in edges[turn.thread] if s == turn.move.edge)
+        written = next((e for e in alike if evaluate(e.guard, scope)), None)
+        if written is None:
+            return None
+        turns.append(_turn(threads, here, turn.thread, written, turn.move.choices))
+        here = turns[-1].after
+    return replace(run, start=start, turns=tuple(turns))
+
+
+def _begun(thread: Automaton, there: Configuration) -> Configuration:
+    """The start of a thread with values for variables that do not matter: those it gives them, or any."""
+    alone = (c for c in build.conjuncts(thread.init) if len(c.free) == 1)
+    given = dict(found for c in alone if (found := solution(c, c.free)) is not None and not found[1].free)
+    values = dict[Var, Value]()
+    for v in (v for v in thread.variables if v.var not in there.values):
+        usual = default_value(v.var.sort) if v.low is None else v.low
+        values[v.var] = evaluate(given[v.var], {}) if v.var in given else usual
+    return replace(there, values={**there.values, **values})
 
 
 def _snapshot(threads: Sequence[Automaton], there: Snapshot) -> Snapshot:

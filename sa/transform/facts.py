@@ -8,7 +8,7 @@ not, so a lock is known to be held although its value does not say by whom.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -22,20 +22,27 @@ from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Not, Same, Term, Var
+from sa.terms.term import Term, Var
 from sa.transform.available import Available, available
+from sa.transform.turns import turns
+from sa.transform.values import constants, values
 
 #: A location of the thread with this number.
 Spot: TypeAlias = tuple[int, str]
 
-#: Whether formulas may be true together, as far as that was asked.
-Known: TypeAlias = dict[tuple[tuple[Term, ...], ...], bool]
+
+class Known(Struct, frozen=True, eq=False):
+    """What was asked: whether formulas may be true together, and the constants that they say variables are."""
+
+    together: dict[tuple[tuple[Term, ...], ...], bool] = field(default_factory=dict)
+    constants: dict[tuple[Term, ...], dict[Var, Term]] = field(default_factory=dict)
 
 
 class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
-    `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone.
+    `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone,
+    `turns` that facts say whose turn it is and nothing else.
     """
 
     threads: tuple[Automaton, ...]
@@ -44,6 +51,7 @@ class Facts(Struct, frozen=True, eq=False):
     written: Mapping[Spot, Term]
     joint: bool
     lost: bool
+    turns: bool = False
     found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
@@ -60,14 +68,29 @@ class _Work(Struct, eq=False):
     session: Session
     lost: list[dict[str, set[Term]]]
     joint: bool
-    written: dict[Spot, Term] = field(default_factory=dict)
-    known: Known = field(default_factory=dict)
+    written: Mapping[Spot, Term]
+    known: Known = field(default_factory=Known)
+
+
+def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
+    """Facts about whose turn it is, where one variable says it: they need no solver."""
+    true = turns(threads)
+    if true is None:
+        return None
+    reached = [
+        replace(t, locations=tuple(q for q in t.locations if q.name in it)) for t, it in zip(threads, true, strict=True)
+    ]
+    pairs = (p for one, other in combinations(range(len(threads)), 2) for p in _all_pairs(reached, one, other))
+    return Facts(threads, true, frozenset(pairs), _written(threads), joint=False, lost=False, turns=True)
+
+
+def _written(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
+    return {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
 
 
 def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
     """Inductive facts of threads with names of their own. Raises LimitReached."""
-    work = _Work(threads, session, [{} for _ in threads], joint)
-    work.written = {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
+    work = _Work(threads, session, [{} for _ in threads], joint, _written(threads))
     # What nobody tests keeps nobody away.
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
     while True:
@@ -87,8 +110,12 @@ def _met(work: _Work, now: Facts) -> Iterator[frozenset[Spot]]:
         if work.joint:
             yield from _reached(work, now, one, other)
         else:
-            for p in work.threads[one].locations:
-                yield from (frozenset({(one, p.name), (other, q.name)}) for q in work.threads[other].locations)
+            yield from _all_pairs(work.threads, one, other)
+
+
+def _all_pairs(threads: Sequence[Automaton], one: int, other: int) -> Iterator[frozenset[Spot]]:
+    for p, q in product(threads[one].locations, threads[other].locations):
+        yield frozenset({(one, p.name), (other, q.name)})
 
 
 def _reached(work: _Work, now: Facts, one: int, other: int) -> Iterator[frozenset[Spot]]:
@@ -156,10 +183,24 @@ def possible(
 ) -> bool:
     """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
     asked = (now.at(one), now.at(other), more)
-    if asked not in known:
+    if contradict(known, asked):
+        return False
+    if asked not in known.together:
         formulas = simplified((*asked[0], *asked[1], *more))
-        known[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)
-    return known[asked]
+        known.together[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)
+    return known.together[asked]
+
+
+def contradict(known: Known, parts: Sequence[tuple[Term, ...]]) -> bool:
+    """Whether some variable is two constants, outright: who runs, whose turn it is, who holds a lock."""
+    said = dict[Var, Term]()
+    for formulas in parts:
+        if formulas not in known.constants:
+            known.constants[formulas] = constants(formulas)
+        for var, value in known.constants[formulas].items():
+            if said.setdefault(var, value) is not value:
+                return True
+    return False
 
 
 def simplified(formulas: Sequence[Term]) -> tuple[Term, ...] | None:
@@ -168,7 +209,7 @@ def simplified(formulas: Sequence[Term]) -> tuple[Term, ...] | None:
     while True:
         if build.FALSE in left:
             return None
-        found = next(((f, v, t) for f in left for v, t in _values(f)), None)
+        found = next(((f, v, t) for f in left for v, t in values(f)), None)
         if found is None:
             return left
         formula, var, value = found
@@ -178,28 +219,9 @@ def simplified(formulas: Sequence[Term]) -> tuple[Term, ...] | None:
         left = rest
 
 
-def _values(formula: Term) -> Iterator[tuple[Var, Term]]:
-    """What an equation says that a variable is: a constant or another variable."""
-    match formula:
-        case Var():
-            yield formula, build.TRUE
-        case Not(Var() as var):
-            yield var, build.FALSE
-        case IsZero(total):
-            constant, parts = build.linear_parts(total)
-            named = [(p, c) for p, c in parts.items() if isinstance(p, Var) and abs(c) == 1]
-            if len(parts) == len(named) <= 2 and named:
-                var, sign = named[0]
-                yield var, build.combine(-sign * constant, [(p, -sign * c) for p, c in named[1:]])
-        case Same(Var() as var, other) | Same(other, Var() as var) if var not in other.free:
-            yield var, other
-        case _:
-            return
-
-
 def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
     """The facts as formulas over all threads' variables and Booleans `at T.q`; what follows from others is left out."""
-    said = list[Term]()
+    said, known = list[Term](), Known()
     for number, thread in enumerate(facts.threads):
         for place in (q.name for q in thread.locations):
             if place not in facts.true[number] and place != thread.initial:
@@ -209,18 +231,18 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
             here = [
                 f for f in facts.true[number].get(place, ()) if f not in build.conjuncts(facts.written[number, place])
             ]
-            here += [build.lnot(_at(facts.threads[n], p)) for n, p in _excluded(facts, session, (number, place))]
+            here += [build.lnot(_at(facts.threads[n], p)) for n, p in _excluded(facts, session, known, (number, place))]
             said.append(build.implies(_at(thread, place), build.land(*here)))
     return tuple(f for f in said if f is not build.TRUE)
 
 
-def _excluded(facts: Facts, session: Session, spot: Spot) -> Iterator[Spot]:
+def _excluded(facts: Facts, session: Session, known: Known, spot: Spot) -> Iterator[Spot]:
     """The locations of later threads that this one excludes, where that does not follow from what holds at both."""
     if facts.joint:
         for number in range(spot[0] + 1, len(facts.threads)):
             for place in facts.threads[number].locations:
                 other = (number, place.name)
-                if frozenset({spot, other}) not in facts.met and possible(session, {}, facts, spot, other, ()):
+                if frozenset({spot, other}) not in facts.met and possible(session, known, facts, spot, other, ()):
                     yield other
 
 

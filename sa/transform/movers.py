@@ -19,7 +19,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
-from sa.transform.facts import Facts, Known, Spot, possible, simplified
+from sa.transform.facts import Facts, Known, Spot, contradict, possible, simplified
 
 #: An edge, by the numbers of its thread and its own.
 Step = tuple[int, int]
@@ -46,7 +46,7 @@ class _Work(Struct, frozen=True, eq=False):
     facts: Facts
     session: Session
     local: Mapping[Step, frozenset[Var]]
-    known: Known = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
     swapped: dict[tuple[Step, Step], bool] = field(default_factory=dict)
 
 
@@ -121,12 +121,18 @@ def _asked(work: _Work, first: Step, second: Step) -> bool:
     e, f = (facts.threads[n].edges[k] for n, k in (first, second))
     start: tuple[Spot, Spot] = (first[0], e.source), (second[0], f.source)
     between: tuple[Spot, Spot] = (first[0], e.target), (second[0], f.source)
-    for one, other in (start, between):
-        unmet = frozenset({one, other}) not in facts.met
-        if unmet or not possible(session, work.known, facts, one, other, ()):
-            return True
-    after_e, after_f = dict(e.updates), dict(f.updates)
     taking_e, taking_f = _taking(e), _taking(f)
+    for (one, other), taking in ((start, taking_e), (between, taking_f)):
+        if contradict(work.known, (facts.at(one), facts.at(other), taking)):
+            return True
+        if frozenset({one, other}) not in facts.met:
+            return True
+        if not facts.turns and not possible(session, work.known, facts, one, other, ()):
+            return True
+    if facts.turns:
+        # Who gives the turn away and who takes it do not commute, and all else contradicts itself.
+        return False
+    after_e, after_f = dict(e.updates), dict(f.updates)
     known = (*facts.at(start[0]), *facts.at(start[1]), *taking_e)
     known = (*known, *(substitute(t, after_e) for t in (*facts.at(between[0]), *facts.at(between[1]), *taking_f)))
     results = (

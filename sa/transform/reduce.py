@@ -26,7 +26,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
-from sa.transform.facts import Facts, facts_of, lemmas_of, simplified
+from sa.transform.facts import Facts, facts_of, facts_of_turns, lemmas_of, simplified
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
 
@@ -89,7 +89,11 @@ def reduction(
 
 
 def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
-    """Facts of each thread by itself, unless more hold where it is seen that locations exclude each other."""
+    """Facts about turns where these say all; else of each thread by itself, unless more hold where it is seen that
+    locations exclude each other.
+    """
+    if (turns := facts_of_turns(threads)) is not None:
+        return turns
     alone = facts_of(threads, session, joint=False)
     if not alone.lost:
         return alone

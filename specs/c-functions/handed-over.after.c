@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 // The stores before are in another order, and one of them is left out.
 #include <stdlib.h>
 

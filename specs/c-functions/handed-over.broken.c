@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // A store comes behind the call: others may look before, and may have written.
 #include <stdlib.h>
 

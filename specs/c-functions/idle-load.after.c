@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 int g;
 void use(int);
 

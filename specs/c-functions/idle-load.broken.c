@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 int g;
 void use(int);
 

@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 #include <pthread.h>
 int g, h;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

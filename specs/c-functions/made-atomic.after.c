@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 // To count atomically is more than is asked for.
 unsigned count;
 int stop;

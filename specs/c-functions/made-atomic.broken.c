@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // The flag is read plainly: that is a race with who sets it.
 unsigned count;
 int stop;

@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 // The plain stores become one, which may be atomic.
 int state, total;
 

@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // The atomic stores become a plain one.
 int state, total;
 

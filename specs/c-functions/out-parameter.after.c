@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 int receive(int *value);
 
 int f(int a)

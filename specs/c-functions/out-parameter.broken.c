@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // What the call has written is not read.
 int receive(int *value);
 

@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 // What is written while nobody else looks is left out.
 int taken, slot;
 

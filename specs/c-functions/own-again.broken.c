@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // The flag is read before the exchange, when others may still write it.
 int taken, slot;
 

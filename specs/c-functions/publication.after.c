@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 #include <stdatomic.h>
 int g, h;
 atomic_int ready;

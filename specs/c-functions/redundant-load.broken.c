@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 #include <stdatomic.h>
 int g;
 atomic_int x, y;

@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 #include <stdatomic.h>
 atomic_int x;
 

@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 #include <stdatomic.h>
 atomic_int x;
 

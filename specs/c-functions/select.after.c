@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 int g, h;
 
 int f(int a)

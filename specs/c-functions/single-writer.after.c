@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 // The plain read becomes an atomic one; the last one is what was written.
 unsigned ticket, buffer;
 

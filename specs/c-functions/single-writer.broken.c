@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // The atomic store becomes a plain one: who reads the ticket meanwhile races with it.
 unsigned ticket, buffer;
 

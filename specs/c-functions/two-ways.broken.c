@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // The pointer may lead elsewhere.
 #include <stdatomic.h>
 

@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 int t[4];
 void use(int);
 

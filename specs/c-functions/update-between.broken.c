@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 // Others may access `h` until the update acquires.
 #include <stdatomic.h>
 

@@ -1,4 +1,5 @@
 // expect: proved
+// options: --function f
 volatile int v;
 int g;
 

@@ -1,4 +1,5 @@
 // expect: refuted
+// options: --function f
 volatile int v;
 int g;
 

@@ -11,6 +11,7 @@ from sa.app.refine import RefineRequest, questions, refine
 from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import Limits
 from sa.certificates.composition_json import composition_json, read_composition
+from sa.certificates.families import CrowdJoint, CrowdKeeps
 from sa.certificates.play import (
     Broken,
     BrokenAtStart,
@@ -23,20 +24,19 @@ from sa.certificates.play import (
     Unmatched,
 )
 from sa.certificates.play_json import play_json, read_play
+from sa.certificates.proof import about, excluded_by
+from sa.certificates.proof_json import proof_json, read_proof
 from sa.certificates.relation_json import read_relation, relation_json
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.shape import Entry, Json, Malformed
-from sa.certificates.threads import Joint, Keeps, Lemmas
+from sa.certificates.threads import Joint
 from sa.certificates.threads_json import (
     Bads,
     joint_json,
-    keeps_json,
-    lemmas_json,
     read_joint,
-    read_keeps,
-    read_lemmas,
 )
 from sa.checker.claims import claimed
+from sa.checker.proofs import making
 from sa.checker.question import asked_besides, pair_goal, question
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
@@ -109,16 +109,12 @@ def test_proofs_and_runs_about_programs_are_read_back(name: str, tmp_path: Path)
     seen = 0
     for proof in outcome.proofs:
         seen += 1
-        if isinstance(proof, Lemmas):
-            bads = bads_of(claims, proof.threads)
-            assert read_lemmas(through_text(lemmas_json(proof, bads)), proof.threads, bads, program.axioms) == proof
-            continue
-        assert isinstance(proof, Keeps)
-        threads = tuple(t.thread for t in proof.threads)
-        written = keeps_json(proof, bads_of(claims, threads))
-        again = read_keeps(through_text(written), threads, bads_of(claims, threads), program.axioms)
-        assert keeps_json(again, bads_of(claims, threads)) == written
-        assert again.never == proof.never
+        assert not isinstance(proof, CrowdKeeps | CrowdJoint)
+        bads = bads_of(claims, about(proof)[0])
+        written = proof_json(proof, bads)
+        again = read_proof(through_text(written), about(proof)[0], bads, program.axioms, making(Limits()))
+        assert proof_json(again, bads) == written
+        assert excluded_by(again) == excluded_by(proof)
     for finding, claim in zip(outcome.findings, claims, strict=True):
         if finding.run is not None:
             assert read_run(through_text(run_json(finding.run, claim.threads)), claim.threads) == finding.run

@@ -234,3 +234,49 @@ def test_who_counts_may_depend_on_locals() -> None:
 def test_counted_locations_are_those_of_the_family() -> None:
     for wrong in (Count("U", ()), Count("T", (("nowhere", build.TRUE),)), Count("T", (("IN", build.TRUE),) * 2)):
         assert refused(check_crowd_joint(counted(COUNTER, HELD_BY, wrong), Limits())) == "well-formed threads"
+
+
+SEATS = (
+    "global n : int = $; thread T[*] { while (true) { await n > 0 { n := n - 1; } IN: skip; n := n + 1; } }"
+    " invariant two : forall i, j : T :: i != j ==> !(at T[i].IN && at T[j].IN);"
+)
+
+
+def seats(number: str) -> CrowdJoint:
+    """That seats are free or taken, said of one copy, against a claim about two."""
+    text = SEATS.replace("$", number)
+    free_or_taken = build.eq(build.add(var("n"), counter(0)), build.integer(int(number)))
+    inside = Count("T", (("IN", build.TRUE), ("q3", build.TRUE)))
+    return counted(text, build.land(free_or_taken, build.le(build.ZERO, var("n"))), inside)
+
+
+def test_what_is_known_of_one_copy_and_of_how_many_there_are_shows_claims_about_two() -> None:
+    assert isinstance(check_crowd_joint(seats("1"), Limits()), Accepted)
+
+
+def test_two_copies_may_be_where_there_are_two_seats() -> None:
+    assert refused(check_crowd_joint(seats("2"), Limits())) == "claim"
+
+
+def test_what_is_known_of_one_copy_is_known_of_each_that_a_claim_speaks_of() -> None:
+    text = (
+        "global x : int = 0; thread T[i : *] { local v : int = 0; x := x + 1; v := 1; } "
+        "invariant two : forall i, j : T :: i != j ==> T[i].v + T[j].v <= $;"
+    )
+    own = {(q,): build.le(var("T[#1].v"), build.ONE) for q in places_of(text.replace("$", "2"))}
+    assert isinstance(check_crowd_joint(joint(program_of(text.replace("$", "2")), 1, own), Limits()), Accepted)
+    assert refused(check_crowd_joint(joint(program_of(text.replace("$", "1")), 1, own), Limits())) == "claim"
+
+
+def test_a_number_is_no_greater_than_that_of_all_copies_where_that_is_assumed() -> None:
+    text = "global n : int = 0; thread T[*] { n := n + 1; IN: skip; } invariant few : n <= 100;"
+    begun = Count("T", tuple((q, build.TRUE) for q in places_of(text) if q != "q0"))
+    made = counted(text, HELD_BY, begun)
+    (family,) = made.families
+
+    def ruling(most: int | None) -> Ruling:
+        return check_crowd_joint(replace(made, families=(replace(family, most=most),)), Limits())
+
+    assert isinstance(ruling(100), Accepted)
+    assert refused(ruling(101)) == refused(ruling(None)) == "claim"
+    assert refused(ruling(1)) == "well-formed threads"

@@ -154,6 +154,27 @@ def test_test_compares_answers_with_expectations(folder: Path, text: str, status
     assert (case["met"], case["why"]) == (not why, why)
 
 
+def test_a_file_says_with_which_options_it_is_asked(folder: Path) -> None:
+    text = "int x;\nvoid f(void) { x = 1; x = %s; }\n"
+    (folder / "a.before.c").write_text(text % "1")
+    (folder / "a.after.c").write_text("// expect: proved\n// options: --function f\n" + text % "1")
+    (folder / "a.broken.c").write_text("// expect: refuted\n// options: --function f\n" + text % "2")
+    result = sacheck("test", "--json")
+    cases = json.loads(result.stdout)["cases"]
+    assert [(case["options"], case["verdict"], case["met"]) for case in cases] == [
+        (["--function", "f"], "PROVED", True),
+        (["--function", "f"], "REFUTED", True),
+    ]
+
+
+def test_an_option_in_a_file_that_writes_another_file_is_refused(folder: Path) -> None:
+    (folder / "p.sa").write_text(f"// options: --fair --certificate own.sa\n{GOOD}expect proved;\n")
+    result = sacheck("test")
+    assert result.exit_code == 2
+    assert "SA924" in result.stderr
+    assert "p.sa:1:20" in result.stderr
+
+
 def test_a_question_that_takes_too_long_is_unknown(folder: Path) -> None:
     endless = "global x, y : int = 0;\nthread T { while (true) { x := x + 1; havoc y; } }\n"
     (folder / "a.sa").write_text(endless + "invariant no : x * x * x + y * y * y != 42 * x + 74;\nexpect proved;\n")

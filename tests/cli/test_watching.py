@@ -99,7 +99,7 @@ def test_a_technique_is_asked_with_parameters() -> None:
 
 def test_a_parameter_that_no_engine_has_is_wrong_input_with_what_there_is() -> None:
     made = sacheck("verify", PETERSON, "--engine", "chc:encoding=circles")
-    assert made.exit_code == 2 and "SA914" in made.stderr and "chc:encoding=threads" in made.stderr
+    assert made.exit_code == 2 and "SA914" in made.stderr and "chc:encoding=control-points" in made.stderr
 
 
 @pytest.mark.parametrize(("command", "old"), [(("verify", PETERSON), "claims"), (("refine", *GCD), "values")])

@@ -16,6 +16,7 @@ from sa.engines.expanding import play_of_steps
 from sa.engines.judging import QuestionsDiffer, same_question
 from sa.engines.options import Options
 from sa.engines.outcome import Found
+from sa.engines.programs import decide_programs
 from sa.engines.refine import refine
 from sa.question.goals import goals
 from tests.language.texts import program_of
@@ -66,3 +67,21 @@ def test_a_play_against_blocks_is_one_against_their_steps() -> None:
     assert play is not None
     assert isinstance(check(goal, play, OPTIONS.limits), Accepted)
     assert not isinstance(check(goal, lost.play, OPTIONS.limits), Accepted)
+
+
+@pytest.mark.parametrize("reduced", [True, False])
+def test_products_that_are_too_large_to_compare_are_made_for_a_play(
+    reduced: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sections are refuted with blocks as steps, and along runs where there are no blocks."""
+    if not reduced:
+        monkeypatch.setattr("sa.engines.programs.of_blocks", lambda *_: None)
+    found = decide_programs(AT_ONCE, TWO, None, None, OPTIONS)
+    assert [r.verdict for r in found.results] == [Verdict.REFUTED]
+    same_question(question(AT_ONCE, TWO, None, False), found)
+
+
+def test_one_section_is_proved_without_products() -> None:
+    """The blocks make small products."""
+    found = decide_programs(AT_ONCE, ONE, None, None, OPTIONS)
+    assert {r.verdict for r in found.results} == {Verdict.PROVED}

@@ -72,6 +72,18 @@ TWINS = {
         invariant apart : forall r : R, w : W :: !(at R[r].RD && at W[w].WR);""",
         ("if (readers == 0) { room := 0; }", "room := 0;"),
     ),
+    "one word counts readers and tells who writes; what a reader saw of it is tested before it is changed": (
+        """global word, a, b : int = 0;
+        thread Reader[*] { local s, x, y : int = 0; local got : bool = false; while (true) {
+          got := false;
+          while (!got) { s := word; if (s >= $) { got := cas(word, s, s + 1); } }
+          x := a; y := b; assert x == y; s := fetch_add(word, -1); } }
+        thread Writer[*] { local got : bool = false; while (true) {
+          got := false; while (!got) { got := cas(word, 0, -1); }
+          a := a + 1; W: b := b + 1; word := 0; } }
+        invariant one : forall i, j : Writer :: i != j ==> !(at Writer[i].W && at Writer[j].W);""",
+        ("0", "-1"),
+    ),
 }
 
 

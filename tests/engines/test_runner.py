@@ -19,7 +19,7 @@ from sa.certificates.run import Bad, Ending, Run
 from sa.certificates.threads import Joint
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn, answers
 from sa.engines.judging import QuestionsDiffer
-from sa.engines.portfolio_of_claims import CLAIMS, JOINT, Portfolio
+from sa.engines.portfolio_of_claims import CLAIMS, CONJUNCTIONS, Portfolio
 from sa.engines.technique import Technique
 from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
@@ -171,9 +171,9 @@ def test_what_was_tried_is_told_with_how_far_it_came() -> None:
 
 def test_an_engine_says_that_a_program_is_too_large_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of joint locations there are more than it looks at."""
-    monkeypatch.setattr("sa.invariants.deciders.JOINT", 3)
+    monkeypatch.setattr("sa.invariants.joint_conjunctions.JOINT", 3)
     text = "global x : int = 0; thread T { havoc x; } thread U { skip; } invariant small : x < 5;"
-    made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine is JOINT)))
+    made = verify(program_of(text), Options(Limits(), portfolio=tuple(t for t in CLAIMS if t.engine is CONJUNCTIONS)))
     assert "joint locations are too many" in shown(made)
 
 

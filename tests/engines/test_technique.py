@@ -37,14 +37,14 @@ def test_old_names_stand_for_engines_that_are_there(old: dict[str, str], there: 
 
 
 def test_parameters_belong_to_the_technique_before_them() -> None:
-    assert wanted("chc:encoding=threads,effort=much, bmc") == ("chc:encoding=threads,effort=much", "bmc")
+    assert wanted("chc:encoding=control-points,effort=much, bmc") == ("chc:encoding=control-points,effort=much", "bmc")
 
 
 def test_a_technique_means_its_engine_without_parameters_or_all_that_fit() -> None:
     assert picked(("explicit-state",), OF_VERIFY) == ("explicit-state",)
-    products = ("chc:encoding=product", "chc:encoding=product,effort=much")
-    assert picked(("chc:encoding=product,effort=much", "chc:encoding=product"), OF_VERIFY) == products[::-1]
-    assert set(products) < set(picked(("chc",), OF_VERIFY))
+    points = ("chc:encoding=control-points", "chc:encoding=control-points,effort=much")
+    assert picked(points[::-1], OF_VERIFY) == points[::-1]
+    assert set(points) < set(picked(("chc",), OF_VERIFY))
 
 
 def test_a_name_that_is_not_there_is_wrong_input_with_one_that_is() -> None:

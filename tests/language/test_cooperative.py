@@ -163,3 +163,10 @@ def test_words_of_schedulers_are_names_elsewhere() -> None:
     )
     assert [t.name for t in program.threads] == ["on"]
     assert replace(program, threads=()).families == ()
+
+
+def test_a_scheduler_does_not_suspend_in_a_loop() -> None:
+    """Which of the repetitions suspends would not be known."""
+    text = """scheduler mine { define ready(t) = true; on yield { for i in 1..2 { suspend; } } }
+      scheduler mine; thread T { yield; }"""
+    assert any("SA306" in str(c) for c in complaints(text))

@@ -176,7 +176,7 @@ def test_a_play_is_stepped_through_with_the_keyboard(tmp_path: Path, chromium: B
     assert now(chromium) == ["3"]
     assert "environment" in chromium.value("document.querySelector('tr.now .act').className")
     assert chromium.value("document.querySelector('.state').textContent.replace(/\\s+/g, ' ')").startswith(
-        "concrete Mainat q2x = 2 y = 0 z = 0"
+        "concrete Mainline 9x = 2 y = 0 z = 0"
     )
     chromium.press("Home")
     assert (now(chromium), marked(chromium)) == (["0"], [])

@@ -16,6 +16,7 @@ from sa.frontends.c.caveats import (
     PARTS,
     REUSE,
     SEQUENTIAL,
+    THREADS,
     WAITS,
     WOKEN,
     WRAPS,
@@ -29,10 +30,11 @@ from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
 _BLOCKING = (Wait, Join)
 
 
-def said(reading: Reading, file: File, unit: Unit) -> Said:
-    """What is to be said beside an answer about the program of a file."""
+def said(reading: Reading, file: File, unit: Unit, families: bool = False) -> Said:
+    """What is to be said beside an answer about the program of a file, which may have threads of any number."""
     ops = tuple(s.op for p in unit.procedures.values() for s in p.steps)
-    return Said(tuple(_assumptions(reading, file, ops)), tuple(_not_checked(reading, file, ops)))
+    counted = (THREADS,) if families else ()
+    return Said((*_assumptions(reading, file, ops), *counted), tuple(_not_checked(reading, file, ops)))
 
 
 def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Caveat]:

@@ -109,7 +109,7 @@ def _orders(body: Body, name: str, arguments: Sequence[Any]) -> None:
         except Unsupported:
             weak = True
         if weak:
-            body.file.weak |= {place: None for place in (span(node, body.file.sources),) if place is not None}
+            body.file.weak |= {place: None for place in (span(node, body.file.text),) if place is not None}
         if weak and not any(p.code == "SA732" for p in body.file.problems):
             message = "this memory order is treated as `seq_cst`; weaker behaviours are not explored"
             warn(body.file, node, "SA732", message)

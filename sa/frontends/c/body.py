@@ -12,9 +12,10 @@ from pycparser import c_ast
 from sa.automata.automaton import Origin
 from sa.base.caveat import Caveat
 from sa.base.diagnostic import Diagnostic, error, warning
-from sa.base.source import Source, Span
+from sa.base.source import Span
 from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
+from sa.frontends.c.read import Text
 from sa.frontends.c.types import (
     Array,
     CType,
@@ -109,7 +110,7 @@ class File(msgspec.Struct):
     Whether arithmetic of `signed` numbers may leave their types, and where orders are `weak`, is noted.
     """
 
-    sources: Mapping[str, Source]
+    text: Text
     choices: Reading
     call: Callable[[Body, Any], Value]
     literal: Callable[[Body, Any], Place]
@@ -273,18 +274,18 @@ def meaning(body: Body, name: str) -> Meaning | None:
 
 def at(body: Body, node: Any) -> Origin:
     """The place of a node; inside of the library that of the function."""
-    found = origin(node, body.file.sources)
+    found = origin(node, body.file.text)
     return body.origin if found.span is None else found
 
 
 def complain(file: File, node: Any, wrong: Unsupported) -> None:
     """Note what is wrong with a node."""
-    file.problems.append(error(wrong.code, wrong.message, span(node, file.sources), wrong.hint))
+    file.problems.append(error(wrong.code, wrong.message, span(node, file.text), wrong.hint))
 
 
 def warn(file: File, node: Any, code: str, message: str) -> None:
     """Note something suspicious about a node, once."""
-    made = warning(code, message, span(node, file.sources))
+    made = warning(code, message, span(node, file.text))
     if made not in file.problems:
         file.problems.append(made)
 

@@ -33,6 +33,11 @@ FAIR = assuming(
     "the scheduler is fair: a thread that can always take a step takes one",
     "leave out `--fair`: the answer is then about all schedulers",
 )
+THREADS = assuming(
+    "number-of-threads",
+    "no loop creates more than 2^30 threads",
+    "count them: each takes memory for a stack of its own",
+)
 # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
 FIELDS = assuming("bit-fields", "no two threads write neighbouring bit-fields at the same time", "`--races`")
 # Equal literals may be one object, memory may be given out again, and an address may be any number.

@@ -82,7 +82,7 @@ def _constructs(node: Any, text: Text, own: set[str]) -> Iterator[tuple[str, Spa
     pending = [node]
     while pending:
         here = pending.pop()
-        place = span(here, text.sources)
+        place = span(here, text)
         if place is not None:
             yield from ((name, place) for name in _names(here, own))
         pending.extend(child for _, child in here.children())

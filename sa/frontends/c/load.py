@@ -49,7 +49,9 @@ def load_with(path: str, reading: Reading) -> Loaded:
         other = replace(reading, races=True, deadlock=False, only="no-data-race")
         return race_program(unit_of(tree, other)[0], text.source, keywords())
 
-    return Loaded(program, tuple(file.problems), sources, said=said(reading, file, unit), races=races)
+    return Loaded(
+        program, tuple(file.problems), sources, said=said(reading, file, unit, bool(program.families)), races=races
+    )
 
 
 def _meant(reading: Reading) -> Reading:

@@ -53,9 +53,10 @@ def read(path: str, options: Reading) -> Text:
     command = [
         compiler,
         "-nostdinc",
-        "-isystem",
-        headers(),
         *(f"-{a}" for a in options.arguments),
+        # As headers of the system they would have lines cut into pieces where one of their macros is used.
+        "-I",
+        headers(),
         "-w",
         "-x",
         "c",

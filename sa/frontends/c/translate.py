@@ -82,7 +82,7 @@ class Parsed(NamedTuple):
 def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
     text, nodes, said = read.text, read.nodes, read.said
-    file, entry = File(text.sources, choices, call, literal, enclosed, static_type), choices.entry
+    file, entry = File(text, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())
     file.problems += changing(text)
     file.assigned = read.assigned
@@ -185,14 +185,14 @@ def _syntax(message: str, text: Text) -> Diagnostic:
 
 
 def _body(file: File, name: str, node: Any, addressed: frozenset[str]) -> Body:
-    where = Origin(None) if node is None else origin(node, file.sources)
+    where = Origin(None) if node is None else origin(node, file.text)
     return Body(file, name, name in file.library, addressed, where)
 
 
 def _declare(body: Body, node: Any, library: bool) -> None:
     """A declaration of the file."""
     file = body.file
-    body.origin = origin(node, file.sources)
+    body.origin = origin(node, file.text)
     try:
         match node:
             case c_ast.Typedef():
@@ -229,7 +229,7 @@ def _global(body: Body, node: c_ast.Decl) -> None:
             file.names[node.name] = kind
         return
     known = file.objects.get(node.name)
-    where = origin(node, file.sources)
+    where = origin(node, file.text)
     if "extern" in node.storage and known is None and where.span is None:
         file.names[node.name] = InMemory(base(node.name), kind, "index")
         return

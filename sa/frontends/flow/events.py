@@ -164,8 +164,8 @@ def _bits(cell: Held) -> Range:
 
 
 def _changing(work: Events) -> list[tuple[int, Held]]:
-    """The cells that others may change."""
-    return [(a, c) for a, c in work.held.items() if not c.fixed]
+    """The cells that others may change. Elements of columns are not accessed behind an action, so nobody can tell."""
+    return [(a, c) for a, c in work.held.items() if not c.fixed and c.column is None]
 
 
 def _lost(work: Events) -> Iterator[Op]:

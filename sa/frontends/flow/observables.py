@@ -13,7 +13,7 @@ from sa.automata.automaton import EXIT, Automaton, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Object, Storage, Store, Test
+from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Node, Object, Storage, Store, Test
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import object_named
 from sa.frontends.flow.shared_inputs import Common, moved
@@ -77,15 +77,37 @@ def _homes(terms: Iterable[Term], thread: Thread, known: Accesses) -> set[int]:
     return {homes[v][0] for v in values if v in homes}
 
 
-def refuse_actions(thread: Thread) -> None:
-    """Raises InputError where others see a function with a large array before its end.
+def refuse_actions(thread: Thread, known: Accesses, columns: frozenset[int]) -> None:
+    """Raises InputError where a function accesses a large array behind an action that others see.
 
-    Then they may get and give elements, and what it owes of them has to be known.
+    They may have got and given elements there, and what it owes of them would have to be known. Where it accesses none
+    any more, it is as if they had not. Actions that neither acquire nor release change no element: behind them what is
+    owed would have to be known, and loads owe nothing.
     """
+    touching = [s for s in thread.graph.steps if id(s) in known.of and not columns.isdisjoint(known.of[id(s)].cells)]
+    storing = [s for s in touching if isinstance(s.op, Store)]
+    accessed, stored = (_before(thread, {s.source for s in steps}) for steps in (touching, storing))
     for step in thread.graph.steps:
-        if isinstance(step.op, Show) and step.op.action != EXIT and step.op.sync not in (Sync.BEGIN, Sync.END):
-            hint = "functions with arrays of more than 64 elements that others share do nothing but compute here"
-            raise not_compared("an action that others see, beside a large array,", step.origin, hint)
+        if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.END):
+            continue
+        # Acquires are left to a variable for each element: nothing has compared the two readings of them at length.
+        acquires = bool(touching) and step.op.sync is Sync.ACQUIRE
+        if acquires or step.target in (stored if step.op.sync is Sync.NONE else accessed):
+            hint = "access arrays whose elements are chosen, or of more than 64 elements, before the first action"
+            raise not_compared("an action that others see, before accesses of a large array,", step.origin, hint)
+
+
+def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
+    """The nodes from which some way leads to one of these, which are among them."""
+    came = dict[Node, list[Node]]()
+    for step in thread.graph.steps:
+        came.setdefault(step.target, []).append(step.source)
+    pending = list(nodes)
+    while pending:
+        more = [n for n in came.get(pending.pop(), ()) if n not in nodes]
+        nodes.update(more)
+        pending += more
+    return nodes
 
 
 def refuse_choices(source: Automaton) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from sa.automata.automaton import Kind, Label, Origin, Variable
 from sa.base.diagnostic import InputError, error
-from sa.base.source import Span, position
+from sa.base.source import Span
 from sa.frontends.flow.cuts import Work
 from sa.frontends.flow.graph import Begin, End, Live, Node, Range, Skip, Step, Stride
 from sa.frontends.flow.orders import Fence, Lock, Synchronise
@@ -50,12 +50,12 @@ class Passed(Struct, frozen=True):
 
 
 def lines_of(passed: Passed | None, home: Span | None, later: Iterable[Span]) -> tuple[Span, ...]:
-    """The statements of a path in their order, the first one of each line; none if all are on one line.
+    """The statements of a path in their order, each one once; none if it has but one.
 
-    What a `later` step finishes is not passed yet, unless the path is told by that line, its `home`.
+    What a `later` step finishes is not passed yet, unless the path is told by that statement, its `home`.
     """
-    begun = {_line(span) for span in later} - ({_line(home)} if home is not None else set())
-    while passed is not None and _line(passed.span) in begun:
+    begun = {_begin(span) for span in later} - ({_begin(home)} if home is not None else set())
+    while passed is not None and _begin(passed.span) in begun:
         passed = passed.before
     spans = list[Span]()
     while passed is not None:
@@ -63,12 +63,12 @@ def lines_of(passed: Passed | None, home: Span | None, later: Iterable[Span]) ->
         passed = passed.before
     found = dict[tuple[str, int], Span]()
     for span in reversed(spans):
-        found.setdefault(_line(span), span)
+        found.setdefault(_begin(span), span)
     return tuple(found.values()) if len(found) > 1 else ()
 
 
-def _line(span: Span) -> tuple[str, int]:
-    return span.source.name, position(span.source, span.start).line
+def _begin(span: Span) -> tuple[str, int]:
+    return span.source.name, span.start
 
 
 class Path(Struct, frozen=True):

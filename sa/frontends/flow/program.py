@@ -36,7 +36,7 @@ from sa.frontends.flow.slicing import decisive
 from sa.frontends.flow.spans import told_by
 from sa.frontends.flow.standing import standing
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
-from sa.frontends.flow.threads import Thread, threads_of
+from sa.frontends.flow.threads import MOST_THREADS, Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of, spurious_of
 from sa.frontends.flow.webs import split
 from sa.frontends.flow.wraps import may_wrap, without_wraps
@@ -155,7 +155,7 @@ def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozen
             dict.fromkeys((*(innermost(j.edge.origin) for joined in found for j in joined if j.bound), *doubtful))
         ),
         threads=tuple(t for t in made.threads if t.name not in families),
-        families=tuple(Family(t, families[t.name]) for t in made.threads if t.name in families),
+        families=tuple(Family(t, families[t.name], MOST_THREADS) for t in made.threads if t.name in families),
         ends=ends_of(made.threads, spurious_of(names, where), constants, asked),
     )
 

@@ -82,7 +82,7 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     used = _used(thread, known)
     columns = {k: where.columns[a] for a, p in where.places.items() if a in where.columns and (k := key_of(p)) in used}
     if columns:
-        refuse_actions(thread)
+        refuse_actions(thread, known, frozenset(where.columns))
     things = things_of(thread, known, common.hidden)
     used |= {
         key_of(p): p.cell for p in where.places.values() if key_of(p) in things.atomic and is_published(key_of(p)[0])

@@ -60,6 +60,10 @@ from sa.terms.term import Term, Var
 
 MAX_THREADS = 64
 
+#: So many threads at most are created at one place in a program: more do not fit into any machine, and a counter of
+#: them would wrap around.
+MOST_THREADS = 2**30
+
 
 class Thread(Struct, frozen=True):
     """A thread: its name, its number from 1 on, and what it does.

@@ -13,8 +13,7 @@ class Facts(Struct, frozen=True):
     """Allocas that are `slots`, by name with their types, and registers and slots that may be `undef` or poison.
 
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
-    are the `roots` of its value; `moves` are those that come from another one at a distance. The parameters in `values`
-    are pointers that are neither poison nor `undef`.
+    are the `roots` of its value; `moves` are those that come from another one at a distance.
     """
 
     slots: Mapping[str, s.Type]
@@ -23,18 +22,17 @@ class Facts(Struct, frozen=True):
     may_poison: frozenset[str]
     roots: Mapping[str, frozenset[s.Operand]]
     moves: Mapping[str, s.Element]
-    values: frozenset[s.Operand]
 
 
 def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
     """What is known of a function's registers. Parameters with the numbers in `defined` have a value."""
-    slots = _slots(function)
+    slots = slots_of(function)
     outlived = _outlived(function, slots)
     slots = {name: kind for name, kind in slots.items() if name not in outlived}
     unset = _read_unset(function, slots)
     undef, poison = set(unset), set[str]()
     for number, parameter in enumerate(function.signature.parameters):
-        given = number in defined or "noundef" in parameter.attributes or isinstance(parameter.type, s.PointerType)
+        given = number in defined or "noundef" in parameter.attributes
         if isinstance(parameter.operand, s.Local) and not given:
             undef.add(parameter.operand.name)
     lines = [line for b in function.blocks for line in b.lines]
@@ -49,16 +47,11 @@ def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -
             if _may_poison(line, undef, poison, slots):
                 poison.add(name)
         if before == (len(undef), len(poison)):
-            roots = _roots(function, slots)
+            roots = pointer_roots(function, slots, {})
             moves = {
                 line.result or "": line.instruction.element for line in lines if isinstance(line.instruction, s.Offset)
             }
-            values = frozenset(
-                p.operand
-                for n, p in enumerate(function.signature.parameters)
-                if n in defined and isinstance(p.type, s.PointerType) and p.operand is not None
-            )
-            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves, values)
+            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves)
 
 
 def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
@@ -72,7 +65,7 @@ def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
             return line.result
 
 
-def _slots(function: s.Function) -> Mapping[str, s.Type]:
+def slots_of(function: s.Function) -> Mapping[str, s.Type]:
     """The allocas of which nothing but loads and stores of their type use the address."""
     found = {
         line.result: line.instruction.type
@@ -114,8 +107,13 @@ def locals_in(*parts: object) -> Iterator[str]:
                 continue
 
 
-def _roots(function: s.Function, slots: Mapping[str, s.Type]) -> Mapping[str, frozenset[s.Operand]]:
-    """By pointer the parameters and variables of the module that its value begins with."""
+def pointer_roots(
+    function: s.Function, slots: Mapping[str, s.Type], moves: Mapping[str, s.Element]
+) -> Mapping[str, frozenset[s.Operand]]:
+    """By pointer the parameters and variables of the module that its value begins with.
+
+    Those that are moved are among them where `moves` has them.
+    """
     found: dict[str, frozenset[s.Operand]] = {
         p.operand.name: frozenset((p.operand,))
         for p in function.signature.parameters
@@ -137,6 +135,8 @@ def _roots(function: s.Function, slots: Mapping[str, s.Type]) -> Mapping[str, fr
                     name, values = line.result, of(yes) | of(no)
                 case s.Phi(s.PointerType(), incoming):
                     name, values = line.result, frozenset[s.Operand]().union(*(of(v) for v, _ in incoming))
+                case s.Offset(element) if line.result in moves:
+                    name, values = line.result, of(element.base)
                 case _:
                     continue
             if name is not None:
@@ -284,7 +284,7 @@ def _has_undef(parts: object, undef: Collection[str]) -> bool:
 
 def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collection[str], module: s.Module) -> bool:
     match instruction:
-        case s.Binary() | s.Compare() | s.Select() | s.Cast() | s.Phi():
+        case s.Binary() | s.Compare() | s.Select() | s.Cast() | s.Phi() | s.Offset():
             return _has_undef(instruction, undef)
         case s.Load(pointer=s.Local(name)) if name in slots:
             return name in undef
@@ -301,7 +301,7 @@ def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collec
 
 
 #: Flags that make a result poison where what they promise does not hold.
-_PROMISES = frozenset({"nsw", "nuw", "exact", "disjoint", "nneg", "samesign"})
+_PROMISES = frozenset({"nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw"})
 
 
 def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], slots: Collection[str]) -> bool:
@@ -310,7 +310,7 @@ def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], s
         case s.Binary(operation, flags, kind, _, right):
             shift = operation in ("shl", "lshr", "ashr") and not _is_count(right, kind)
             return shift or bool(flags & _PROMISES) or is_poisonous(instruction, undef, poison)
-        case s.Compare(flags) | s.Cast(_, flags):
+        case s.Compare(flags) | s.Cast(_, flags) | s.Offset(s.Element(flags)):
             return bool(flags & _PROMISES) or is_poisonous(instruction, undef, poison)
         case s.Select() | s.Phi() | s.Extract():
             return is_poisonous(instruction, undef, poison)
@@ -335,6 +335,8 @@ def is_poisonous(parts: object, undef: Collection[str], poison: Collection[str])
     """Whether an operand may be poison. What may be `undef` may be that, too."""
     match parts:
         case s.Poison():
+            return True
+        case s.Element(flags) if flags & _PROMISES:
             return True
         case s.Local(name):
             return name in undef or name in poison

@@ -7,15 +7,17 @@ function evidently keeps it, it says nothing, so that it makes no difference whi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from sa.base.diagnostic import InputError
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.addresses import name_of
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.objects import Access, accesses, rooted
+from sa.frontends.llvm.observed import kept_by
 from sa.frontends.llvm.shapes import Shape
-from sa.frontends.llvm.unit import Side, name_of
+from sa.frontends.llvm.unit import Side
 
 #: What changes nothing of what a function does, at functions and results.
 HARMLESS = frozenset({
@@ -34,25 +36,27 @@ OF_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "
 _SAID_BEFORE = re.compile(r"(nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\))$")
 
 
-def check_attributes(side: Side, source: s.Signature) -> None:
+def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> None:
     """Raises InputError for an attribute that is neither modelled nor evidently kept.
 
-    The second function may say of its parameters what the `source` says.
+    The second function may say of its parameters what the `source` says. Of the pointers with numbers in `said` all
+    that is said is modelled.
     """
     signature = side.function.signature
     words = (*signature.words, *signature.attributes)
     found = rooted(list(accesses(side.module, side.function, side.facts)), side.facts)
+    pointed = isinstance(signature.result, s.PointerType)
     for word in words:
-        if not _is_kept(word, side, found):
+        if not (pointed and _SAID_BEFORE.match(word)) and not _is_kept(word, side, found):
             raise _refused(word, signature)
     for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
         own = [a for a in found if a.place.base == parameter.operand]
         for word in parameter.attributes:
             if word in OF_PARAMETERS or word.startswith('"'):
                 continue
-            if (word == "nocapture" or word.startswith("captures(")) and not _hands_on(side):
+            if (word == "nocapture" or word.startswith("captures(")) and not _keeps(side, parameter.operand):
                 continue
-            if _SAID_BEFORE.match(word) and word in other.attributes:
+            if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
                 continue
             if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
                 continue
@@ -70,6 +74,18 @@ def _hands_on(side: Side) -> bool:
     return any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
 
 
+def _speaks_of_null(side: Side) -> bool:
+    """Whether it matters what is at null: something is said of pointers, or they are moved."""
+    parameters = side.function.signature.parameters
+    said = any("dereferenceable" in w or w == "nonnull" for p in parameters for w in p.attributes)
+    return said or bool(side.facts.moves) or any(True for _ in called_in(side.function))
+
+
+def _keeps(side: Side, parameter: s.Operand | None) -> bool:
+    """Whether a pointer may be known to others once the function has returned."""
+    return _hands_on(side) or parameter in kept_by(side.function)
+
+
 def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
     name = re.match(r"[\w.]+", word)
     if word.startswith('"') or name is None or name[0] in HARMLESS:
@@ -81,6 +97,8 @@ def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
     match name[0]:
         case "willreturn":
             return True
+        case "null_pointer_is_valid":
+            return not any(isinstance(a.place.base, s.Local | s.Null) for a in found) and not _speaks_of_null(side)
         case "noreturn":
             return not any(isinstance(i, s.Return) for i in lines)
         case "nosync":

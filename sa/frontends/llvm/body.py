@@ -16,6 +16,7 @@ from sa.automata.automaton import Origin
 from sa.frontends.flow.graph import ANY, Fail, Havoc, Node, Op, Range, Register, Set, Step, Test
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts
+from sa.frontends.llvm.layout import POINTER
 from sa.frontends.llvm.shapes import Shape
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -72,10 +73,19 @@ class Unit(Struct, frozen=True):
     source: bool
 
 
+class Bounds(Struct, frozen=True):
+    """Where a pointer points: its address, and how many bytes of its object lie before and behind it."""
+
+    address: Term
+    before: Term
+    behind: Term
+
+
 class Body(Struct):
     """The steps and registers so far, and what is known of the registers of the IR.
 
-    `shapes` are those of the variables of the module and of what parameters point to.
+    `shapes` are those of the variables of the module and of what parameters point to. Where addresses decide anything,
+    parameters and variables have `bounds`.
     """
 
     unit: Unit
@@ -86,12 +96,14 @@ class Body(Struct):
     known: dict[str, Known] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     registers: dict[Var, Register] = field(default_factory=dict)
+    bounds: dict[s.Operand, Bounds] = field(default_factory=dict)
     nodes: int = 2
     here: Node = ENTRY
 
 
 def canonical(bits: int) -> tuple[int, int]:
-    """The least and the greatest value of an integer type."""
+    """The least and the greatest value of an integer type, or of pointers."""
+    bits = 64 if bits == POINTER else bits
     return (0, 1) if bits == 1 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
@@ -161,7 +173,9 @@ def is_set(var: Var) -> Term:
 
 
 def bits_of(kind: s.Type, body: Body) -> int:
-    """The width of an integer type. Raises InputError for another type."""
+    """The width of an integer type, or of pointers. Raises InputError for another type."""
+    if isinstance(kind, s.PointerType):
+        return POINTER
     if isinstance(kind, s.IntType) and kind.bits <= 64:
         return kind.bits
     raise refused(body, f"a value of type `{written(kind)}`", "integers have at most 64 bits, and vectors none")
@@ -191,7 +205,7 @@ def refused(body: Body, what: str, hint: str | None = None) -> Exception:
 
 def key_of(bits: int) -> str:
     """What tells cells of a width from others."""
-    return f"i{bits}"
+    return "iptr" if bits == POINTER else f"i{bits}"
 
 
 def assigned(body: Body, name: str, value: Value, bits: int) -> None:

@@ -131,9 +131,9 @@ def _argument(c: list[Any]) -> s.Argument:
 
 
 def _call(c: list[Any]) -> s.Call:
-    _, (result, _), kind, signature, callee, arguments, (words, groups) = c
+    _, (result, _), kind, signature, callee, arguments, (words, groups), bundles = c
     given = tuple(_given(arguments or (), s.Argument))
-    return s.Call(kind, bool(signature), callee, result, given, words, groups)
+    return s.Call(kind, bool(signature), callee, result, given, words, groups, tuple(bundles or ()))
 
 
 def _signature(c: list[Any]) -> bool:
@@ -217,8 +217,11 @@ def _of_lines() -> _Calls:
         "update": _update,
         "fence": lambda c: s.Fence(str(c[0])),
         "extract": lambda c: s.Extract(c[0], tuple(map(int, c[1:]))),
+        "insert": lambda c: s.Insert(c[0], c[1], tuple(map(int, c[2:]))),
         "call": _call,
         "signature": _signature,
+        "bundles": lambda c: c,
+        "bundle": lambda c: s.Bundle(str(c[0]).strip('"'), _typed(c[1:])),
         "argument": _argument,
         "arguments": lambda c: c,
         "attributes": _attributes,

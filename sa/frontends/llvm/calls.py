@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Havoc, Range, Set
@@ -11,12 +13,12 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
     EXIT,
+    POISON,
     UNDEF,
     Body,
     Leaf,
     Pair,
     Plain,
-    Value,
     bit,
     bits_of,
     canonical,
@@ -27,9 +29,11 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.counting import overflow
-from sa.frontends.llvm.memory import shown
-from sa.frontends.llvm.values import any_value, definite, typed
+from sa.frontends.llvm.given import as_shown, asked, seen
+from sa.frontends.llvm.uses import any_value, definite
+from sa.frontends.llvm.values import Pointer, pointer, typed
 from sa.terms import build
+from sa.terms.term import Term
 
 #: What may be said of a function that is called, and of a call: nothing follows from it that is not modelled.
 _HARMLESS = frozenset({
@@ -45,12 +49,15 @@ _LIBRARY = re.compile(
     r"|b(cmp|copy|zero)|exit|abort|_exit|qsort|(set|long)jmp|__\w+"
 )
 
+#: What may be said of a pointer that is an argument.
+_POINTER = ("nonnull", "align", "dereferenceable", "dereferenceable_or_null")
+
 #: What may be said of an argument.
 _ARGUMENT = frozenset({"noundef", "signext", "zeroext", "inreg", "noext"})
 
 
-def called(body: Body, name: str, call: s.Call) -> None:
-    """A call. Raises InputError."""
+def called(body: Body, name: str, call: s.Call, announced: bool) -> None:
+    """A call; if it is `announced`, what may be `undef` is chosen once the call is seen. Raises InputError."""
     callee = callee_of(call)
     if (operation := overflowing(call)) is not None:
         _overflow(body, name, operation, call)
@@ -58,69 +65,111 @@ def called(body: Body, name: str, call: s.Call) -> None:
     if callee.startswith("llvm."):
         _intrinsic(body, callee, call)
         return
-    words = _checked(body, callee, call)
-    given = [_argument(body, argument) for argument in call.arguments]
+    words, arguments = _checked(body, callee, call)
+    made_sure = [_made_sure(body, argument) for argument in arguments]
+    if announced:
+        emit(body, Begin())
+        emit(body, Show(f"will_call_{callee}", ()))
+        emit(body, End())
     emit(body, Begin())
-    values = tuple(value.term if bits is None else shown(body, value, bits) for value, bits in given)
+    given = zip(arguments, made_sure, strict=True)
+    values = tuple(term for argument, known in given for term in _given(body, argument, known))
     emit(body, Show(f"call_{callee}", values, Sync.CALL))
     emit(body, End())
     if "noreturn" in words:
         undefined(body, build.TRUE, "a return from what does not return")
-    if isinstance(call.type, s.VoidType):
-        return
-    bits = bits_of(call.type, body)
+    if not isinstance(call.type, s.VoidType):
+        _result(body, name, call, words)
+
+
+def _result(body: Body, name: str, call: s.Call, words: Sequence[str]) -> None:
+    """What a call returns: the environment chooses it. Raises InputError."""
+    callee, bits = callee_of(call), bits_of(call.type, body)
     low, high = canonical(bits)
     emit(body, Begin())
     made = register(body, f"%{name}", Range(low, high), f"%{name}")
     emit(body, Havoc(made, Range(low, high)))
+    null = build.eq(made, build.ZERO) if "nonnull" in words else build.FALSE
     if is_defined(call, body.unit.module):
         emit(body, Show(f"result_of_{callee}", (made,)))
+        emit(body, End())
+        undefined(body, null, "a result that is null")
         body.known[name] = Plain(made, None)
-    else:
-        kind = register(body, f"kind.%{name}", Range(0, UNDEF), f"kind of %{name}")
-        emit(body, Havoc(kind, Range(0, UNDEF)))
-        emit(body, Show(f"result_of_{callee}", (made, kind)))
-        body.known[name] = Leaf(made, kind, bits)
+        return
+    kind = register(body, f"kind.%{name}", Range(0, UNDEF), f"kind of %{name}")
+    emit(body, Havoc(kind, Range(0, UNDEF)))
+    emit(body, Show(f"result_of_{callee}", (made, kind)))
+    if null is not build.FALSE:
+        emit(body, Set(kind, build.ite(build.land(null, build.eq(kind, build.ZERO)), build.integer(POISON), kind)))
     emit(body, End())
+    body.known[name] = Leaf(made, kind, bits)
 
 
-def _checked(body: Body, callee: str, call: s.Call) -> tuple[str, ...]:
-    """What is said of a call. Raises InputError if it is not visible, or more is known of it than is modelled."""
+def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], list[s.Argument]]:
+    """What is said of a call, and its arguments with all that is said of them.
+
+    Raises InputError if it is not visible, or more is known of it than is modelled.
+    """
     module = body.unit.module
     declared = module.declared.get(callee)
     if declared is None:
         raise refused(body, "a call through a pointer, or of a function whose declaration is not read,")
-    if _LIBRARY.fullmatch(callee):
+    if is_library(callee):
         hint = "call a function of another name: LLVM knows what this one does"
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
     if call.variadic or declared.variadic:
         raise refused(body, "a call with any number of arguments", "call a function of a known type")
+    if call.bundles:
+        raise refused(body, f"a call with `{call.bundles[0].tag}`", "leave it out in both files")
     groups = (word for group in call.groups for word in module.groups.get(group, ()))
     words = (*declared.words, *declared.attributes, *call.attributes, *call.result, *groups)
     for word in words:
+        if word == "nonnull" and isinstance(call.type, s.PointerType):
+            continue
         if not word.startswith('"') and word.partition("(")[0] not in _HARMLESS:
             raise refused(body, f"a call of a function that is `{word}`", "leave out the attribute in both files")
-    for argument, parameter in zip(call.arguments, declared.parameters, strict=False):
-        for word in (*argument.attributes, *parameter.attributes):
-            if word not in _ARGUMENT and not (word == "nonnull" and argument.operand in body.shapes):
+    arguments = list[s.Argument]()
+    for argument, parameter in zip(call.arguments, declared.parameters, strict=True):
+        said = tuple(dict.fromkeys((*argument.attributes, *parameter.attributes)))
+        for word in said:
+            pointed = isinstance(argument.type, s.PointerType) and word.partition("(")[0] in _POINTER
+            if word not in _ARGUMENT and not pointed:
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
-    return words
+        arguments.append(s.Argument(argument.type, said, argument.operand))
+    return words, arguments
 
 
-def _argument(body: Body, argument: s.Argument) -> tuple[Value, int | None]:
-    """An argument, and its width if it may be poison. Raises InputError where it may be `undef`."""
+def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
+    """A pointer of which all is so that is said of it, or the number of an argument that must be one."""
     assert argument.operand is not None
-    value = s.Typed(argument.type, argument.operand)
     if isinstance(argument.type, s.PointerType):
-        if isinstance(value.operand, s.Poison):
-            raise refused(body, "a pointer that is poison", "use `null`")
-        return typed(body, value), None
+        words = [w for w in argument.attributes if w.partition("(")[0] in (*_POINTER, "noundef")]
+        _is_not_followed(body, argument.operand, words)
+        return asked(body, pointer(body, argument.operand), words, "an argument that must not be") if words else None
     if "noundef" in argument.attributes:
-        return Value(definite(body, value, "an argument that must not be poison")), None
-    name = argument.operand.name if isinstance(argument.operand, s.Local) else ""
-    if isinstance(argument.operand, s.Undef) or name in body.facts.may_undef:
-        raise refused(body, "an argument that may be `undef`", "freeze it")
-    return typed(body, value), bits_of(argument.type, body)
+        return definite(body, s.Typed(argument.type, argument.operand), "an argument that must not be poison")
+    return None
+
+
+def _is_not_followed(body: Body, operand: s.Operand, words: Sequence[str]) -> None:
+    """Raises InputError for `dereferenceable` of what is accessed: memory may be freed after that."""
+    base = pointer(body, operand).base
+    roots: frozenset[s.Operand] = frozenset((base,))
+    if isinstance(base, s.Local):
+        roots = body.facts.roots.get(base.name, roots)
+    if any(w.startswith("dereferenceable") for w in words) and any(r in body.shapes for r in roots):
+        what = "`dereferenceable` of an argument that is accessed, too,"
+        raise refused(body, what, "say it of a parameter: what is called may free memory")
+
+
+def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:
+    """What others see of an argument."""
+    assert argument.operand is not None
+    if isinstance(known, Pointer):
+        return as_shown(body, known)
+    if known is not None:
+        return (known,)
+    return seen(body, s.Typed(argument.type, argument.operand))
 
 
 def _overflow(body: Body, name: str, operation: str, call: s.Call) -> None:
@@ -156,8 +205,17 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
             emit(body, Show("trap", (), Sync.NONE))
             emit(body, End(), EXIT)
             body.here = fresh(body)
+        case ["sideeffect"]:
+            # Others take it for something that they see (LangRef, `llvm.sideeffect`).
+            groups = (word for group in call.groups for word in body.unit.module.groups.get(group, ()))
+            if "memory(none)" not in (*call.attributes, *groups):
+                emit(body, Begin())
+                emit(body, Show("sideeffect", ()))
+                emit(body, End())
         case ["assume"] if call.arguments[0].operand is not None:
             operand = call.arguments[0].operand
+            for bundle in call.bundles:
+                _assumed(body, bundle)
             holds = definite(body, s.Typed(s.IntType(1), operand), "an assumption of poison")
             undefined(body, build.eq(holds, build.ZERO), "an assumption that does not hold")
         case ["lifetime", *_]:
@@ -169,6 +227,33 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
                 any_value(body, known)
         case _:
             raise refused(body, f"`@{callee}`", "docs/LLVM.md has a table of what is")
+
+
+def _assumed(body: Body, bundle: s.Bundle) -> None:
+    """What a bundle of `llvm.assume` says: each tag is an attribute that its operand has (LangRef, Assume Bundles)."""
+    match bundle.tag, bundle.operands:
+        case ("nonnull" | "noundef" as tag, [s.Typed(s.PointerType(), at)]):
+            asked(body, pointer(body, at), (tag, "noundef"), "an assumption that does not hold")
+        case ("noundef", [value]):
+            definite(body, value, "an assumption of poison")
+        case ("align" | "dereferenceable" as tag, [s.Typed(s.PointerType(), at), s.Typed(_, s.Number(number)), *rest]):
+            place = pointer(body, at)
+            _is_not_followed(body, at, (tag,))
+            match tag, rest:
+                case "align", [s.Typed(_, s.Number(distance))]:
+                    place = replace(place, offset=build.sub(place.offset, build.integer(distance)))
+                case _ if rest:
+                    raise refused(body, f"`{tag}` of this", "leave it out in both files")
+            if tag == "align" and (number <= 0 or number & (number - 1)):
+                raise refused(body, "an alignment that is no power of 2", "leave it out in both files")
+            asked(body, place, (f"{tag}({number})", "noundef"), "an assumption that does not hold")
+        case _:
+            raise refused(body, f"an assumption of `{bundle.tag}`", "leave it out in both files")
+
+
+def is_library(name: str) -> bool:
+    """Whether a function is one of the library."""
+    return _LIBRARY.fullmatch(name) is not None
 
 
 def called_in(function: s.Function) -> Iterator[s.Call]:

@@ -21,9 +21,11 @@ from sa.frontends.flow.must_execute import loops
 from sa.frontends.flow.sequential_refinement import compared, function_of
 from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
+from sa.frontends.llvm.aggregates import without_aggregates
 from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere
-from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
     ATOMIC,
     DEFINED,
@@ -34,13 +36,26 @@ from sa.frontends.llvm.caveats import (
     RACING_READS,
     TYPES,
 )
+from sa.frontends.llvm.fills import without_fills
 from sa.frontends.llvm.inline import inlined
-from sa.frontends.llvm.objects import Access, accesses, apart, named, object_of, pointed, rooted, shapes, variables
+from sa.frontends.llvm.objects import (
+    Access,
+    accesses,
+    apart,
+    by_address,
+    named,
+    object_of,
+    pointed,
+    rooted,
+    shapes,
+    variables,
+)
+from sa.frontends.llvm.observed import ASKS, Observed, observed
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.split import split
-from sa.frontends.llvm.unit import Both, Side, name_of, numbers_of, unit_of
+from sa.frontends.llvm.unit import Both, Side, unit_of, variables_of
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -117,10 +132,26 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
 
 def _link(first: s.Module, second: s.Module, name: str) -> Link:
     """What is known of a function of both modules. Raises InputError."""
+    if is_library(name):
+        message = f"`@{name}` is a function of the library, of which LLVM knows what it does"
+        raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
     one, two = (rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides)
+    if not both.numbers.given and any(by_address(side.module, (*one, *two)) for side in sides):
+        _refuse_alignment(sides, both)
+        pairs = [(side.function, side.module) for side in sides]
+        both = replace(both, numbers=numbers_of(pairs, both.numbers.bounds))
     return Link(name, sides, both, (one, two))
+
+
+def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
+    """Raises InputError where accesses depend on what is said of a parameter that counts as having a value."""
+    for side in sides:
+        for number, parameter in enumerate(side.function.signature.parameters):
+            if number not in both.said and any(w.startswith("align(") for w in parameter.attributes):
+                message = f"an access that is aligned otherwise than `%{name_of(parameter, number)}` is not accepted"
+                raise s.refused("SA745", message, side.function.signature.span, "leave out `align` in both files")
 
 
 def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
@@ -131,7 +162,8 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
         message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
         raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
-    made = [_unit(side, both, own, pointed_to) for side, own in zip(sides, found, strict=True)]
+    all_ = (*found[0], *found[1])
+    made = [_unit(side, both, own, all_, pointed_to) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -141,25 +173,56 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
 
 def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
     """Both functions, and what they have in common. Raises InputError."""
-    one, two = (split(inlined(module, name), module) for module in (first, second))
+    one, two = (_plain(module, name) for module in (first, second))
     _alike(one.signature, two.signature)
-    parameters = one.signature.parameters
-    defined = frozenset(n for n, p in enumerate(parameters) if "noundef" in p.attributes)
+    asks = [observed(function, module) for function, module in ((one, first), (two, second))]
+    pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
+    said = frozenset(number for number, pair in pairs if _is_asked(pair, asks, number))
+    defined = frozenset(number for number, pair in pairs if _is_defined(pair, number in said))
     sides = tuple(
         Side(module, function, source, facts_of(module, function, defined))
         for module, function, source in ((first, one, True), (second, two, False))
     )
     for side in sides:
-        check_attributes(side, one.signature)
-        _every_pointer_is_set(side)
+        check_attributes(side, one.signature, said)
     _calls_alike(sides)
-    commits = any(
-        isinstance(line.instruction, s.Return) and may_be_undef(line.instruction, side.facts)
-        for side in sides
-        for block in side.function.blocks
-        for line in block.lines
-    )
-    return (sides[0], sides[1]), Both(defined, commits)
+    words = [w for n in said for x in (one, two) for w in x.signature.parameters[n].attributes]
+    bounds = any(a.bounds for a in asks) or any(w.startswith("dereferenceable") for w in words)
+    numbers = Numbers()
+    if bounds or any(a.addresses for a in asks) or any(w.startswith("align") for w in words):
+        numbers = numbers_of([(side.function, side.module) for side in sides], bounds)
+    lines = [(line.instruction, side) for side in sides for block in side.function.blocks for line in block.lines]
+    commits = any(isinstance(i, s.Return) and may_be_undef(i, side.facts) for i, side in lines)
+    announces = any(isinstance(i, s.Call) and _may_give_undef(i, side) for i, side in lines)
+    return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers)
+
+
+def _plain(module: s.Module, name: str) -> s.Function:
+    """A function without calls of others, aggregates and fills. Raises InputError."""
+    return without_fills(split(without_aggregates(inlined(module, name), module), module))
+
+
+def _is_asked(pair: tuple[s.Argument, s.Argument], asks: Sequence[Observed], number: int) -> bool:
+    """Whether a parameter is a pointer of which something is asked: then all decides that is said of it.
+
+    What is said of it in the second file alone asks something.
+    """
+    if not isinstance(pair[0].type, s.PointerType):
+        return False
+    names = [name_of(parameter, number) for parameter in pair]
+    one, two = (frozenset(w for w in p.attributes if ASKS.fullmatch(w)) for p in pair)
+    return not two <= one or any(n in a.registers for n, a in zip(names, asks, strict=True))
+
+
+def _is_defined(pair: tuple[s.Argument, s.Argument], asked: bool) -> bool:
+    """Whether a parameter has a value, or may count as one that has: of a pointer it is not asked whether it has."""
+    return "noundef" in pair[0].attributes or (isinstance(pair[0].type, s.PointerType) and not asked)
+
+
+def _may_give_undef(call: s.Call, side: Side) -> bool:
+    """Whether an argument that others see may be `undef`."""
+    given = not callee_of(call).startswith("llvm.") and callee_of(call) not in side.module.defined
+    return given and any(may_be_undef(a, side.facts) for a in call.arguments)
 
 
 def _calls_alike(sides: Sequence[Side]) -> None:
@@ -188,13 +251,6 @@ def _begun_alike(sides: tuple[Side, Side]) -> None:
             raise s.refused("SA405", message, variable.span, "declare it alike in both files")
 
 
-def _every_pointer_is_set(side: Side) -> None:
-    for name in side.facts.unset:
-        if isinstance(side.facts.slots[name], s.PointerType):
-            message = f"the pointer `%{name}`, which may be read before it has a value, is not accepted"
-            raise s.refused("SA744", message, side.function.signature.span, "store one first")
-
-
 def _alike(one: s.Signature, two: s.Signature) -> None:
     """Raises InputError where functions have other types."""
     types = [(x.result, x.variadic, [p.type for p in x.parameters]) for x in (one, two)]
@@ -205,8 +261,10 @@ def _alike(one: s.Signature, two: s.Signature) -> None:
         raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
 
 
-def _unit(side: Side, both: Both, found: Sequence[Access], given: Mapping[int, Shape]) -> tuple[FlowUnit, list[Range]]:
-    own = {**named(side.module, side.function), **shapes(side.module, found)}
+def _unit(
+    side: Side, both: Both, found: Sequence[Access], all_: Sequence[Access], given: Mapping[int, Shape]
+) -> tuple[FlowUnit, list[Range]]:
+    own = {**named(side.module, side.function, all_), **shapes(side.module, found, all_)}
     parameters = side.function.signature.parameters
     known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
     known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
@@ -235,7 +293,7 @@ def _objects(
     signature: s.Signature, given: Mapping[int, Shape], both: Both
 ) -> tuple[Mapping[int, Object], frozenset[int]]:
     """What parameters point to, by the numbers of their variables, and which of them certainly point to it."""
-    numbers, where = numbers_of(signature, both.defined), Origin(signature.span)
+    numbers, where = variables_of(signature, both.defined), Origin(signature.span)
     certain = points_somewhere(signature, given)
     made = {numbers[n]: object_of(name_of(signature.parameters[n], n), shape, where) for n, shape in given.items()}
     return made, frozenset(numbers[n] for n in certain)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import ANY, Begin, End, Fail, Node, Range, Set, Skip, Test
+from sa.frontends.flow.graph import Begin, End, Fail, Node, Range, Set, Skip, Test
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, successors
 from sa.frontends.llvm.body import (
@@ -32,21 +32,14 @@ from sa.frontends.llvm.body import (
     refused,
     register,
     temporary,
+    undefined,
 )
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.debug import compiled_from
+from sa.frontends.llvm.given import as_shown, asked, seen
 from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
-from sa.frontends.llvm.values import (
-    any_value,
-    as_canonical,
-    chosen_pointer,
-    computed,
-    definite,
-    divides,
-    frozen,
-    moved,
-    typed,
-)
+from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved
+from sa.frontends.llvm.values import as_canonical, computed, pointer, typed
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -60,16 +53,17 @@ _IGNORED = frozenset({
 class _Flow(Struct, frozen=True):
     """Where blocks begin, and the order in which they are reached first: what goes back begins another round.
 
-    `commits`: what is returned is chosen once the function is seen to return.
+    `commits`: what is returned is chosen once the function is seen to return; `announces`: so are arguments of calls.
     """
 
     starts: Mapping[str, Node]
     order: Mapping[str, int]
     blocks: Mapping[str, s.Block]
     commits: bool
+    announces: bool
 
 
-def translated(body: Body, facts: Facts, commits: bool) -> None:
+def translated(body: Body, facts: Facts, commits: bool, announces: bool) -> None:
     """All blocks of a function. Raises InputError."""
     blocks = in_order(body.function)
     flow = _Flow(
@@ -77,6 +71,7 @@ def translated(body: Body, facts: Facts, commits: bool) -> None:
         {b.name: n for n, b in enumerate(blocks)},
         {b.name: b for b in blocks},
         commits,
+        announces,
     )
     for name, kind in facts.slots.items():
         _variable(body, name, kind)
@@ -114,9 +109,6 @@ def in_order(function: s.Function) -> list[s.Block]:
 
 def _variable(body: Body, name: str, kind: s.Type) -> None:
     """A register of the IR that gets its value elsewhere, or an alloca that is one here."""
-    if isinstance(kind, s.PointerType):
-        body.known[name] = Plain(register(body, f"%{name}", ANY, f"%{name}"), None)
-        return
     bits = bits_of(kind, body)
     var = register(body, f"%{name}", Range(*canonical(bits)), f"%{name}")
     if name in body.facts.may_undef:
@@ -163,13 +155,15 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             fenced(body, order)
         case s.Defined(value):
             _defined(body, value)
+        case s.Insert():
+            raise refused(body, "`insertvalue` of this", "insert integers and pointers")
         case s.Extract():
             _extracted(body, name, instruction)
         case s.Offset():
             # It means something where an access has its place.
             return
         case s.Call():
-            called(body, name, instruction)
+            called(body, name, instruction, flow.announces)
         case s.Return() | s.Jump() | s.Branch() | s.Switch() | s.Unreachable():
             _ended(body, instruction, block, flow)
         case _:
@@ -177,8 +171,11 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
 
 
 def _defined(body: Body, value: s.Typed) -> None:
-    """What is given or returned must not be poison. Pointers count as values here."""
-    if not isinstance(value.type, s.PointerType):
+    """What is given or returned must not be poison."""
+    if isinstance(value.type, s.PointerType):
+        at = pointer(body, value.operand)
+        undefined(body, build.lor(at.poison, at.undef), "a pointer that must not be poison")
+    else:
         definite(body, value, "a value that must not be poison")
 
 
@@ -209,9 +206,6 @@ def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s
     """An instruction without effects, other than what is undefined in a division."""
     if isinstance(instruction, s.Binary) and instruction.operation in ("udiv", "sdiv", "urem", "srem"):
         divides(body, instruction)
-    if isinstance(instruction, s.Select) and isinstance(instruction.yes.type, s.PointerType):
-        body.known[name] = chosen_pointer(body, name, instruction)
-        return
     if name in body.facts.may_undef:
         body.known[name] = Again(instruction)
         return
@@ -332,13 +326,17 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         emit(body, Begin())
         _shown(body, ())
         return
+    if isinstance(value.operand, s.Aggregate):
+        _returned_parts(body, value.operand, commits)
+        return
     bits = bits_of(value.type, body)
+    if isinstance(value.type, s.PointerType):
+        _returned_pointer(body, value.operand, commits)
+        return
     whole = "noundef" in body.function.signature.result_attributes
     found = definite(body, value, "a result that must not be poison") if whole else build.ZERO
     if commits:
-        emit(body, Begin())
-        emit(body, Show("will return", ()))
-        emit(body, End())
+        _commits(body)
     if whole:
         emit(body, Begin())
         _shown(body, (found,))
@@ -357,6 +355,34 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         range_ = Range(*canonical(bits))
         made = known.var if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
         _shown(body, (made,))
+
+
+def _returned_parts(body: Body, whole: s.Aggregate, commits: bool) -> None:
+    """The end of a function that returns a structure or array: all of its scalars are seen."""
+    if "noundef" in body.function.signature.result_attributes:
+        for part in whole.elements:
+            _defined(body, part)
+    if commits:
+        _commits(body)
+    emit(body, Begin())
+    _shown(body, tuple(term for part in whole.elements for term in seen(body, part)))
+
+
+def _commits(body: Body) -> None:
+    """It is seen that the function returns, before it is seen what."""
+    emit(body, Begin())
+    emit(body, Show("will return", ()))
+    emit(body, End())
+
+
+def _returned_pointer(body: Body, operand: s.Operand, commits: bool) -> None:
+    """The end of a function that returns a pointer, of which more may be said."""
+    words = body.function.signature.result_attributes
+    checked = asked(body, pointer(body, operand), words, "a result that must not be poison")
+    if commits:
+        _commits(body)
+    emit(body, Begin())
+    _shown(body, as_shown(body, checked))
 
 
 def _shown(body: Body, values: tuple[Term, ...]) -> None:

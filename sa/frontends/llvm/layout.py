@@ -8,12 +8,18 @@ from msgspec import Struct
 
 from sa.frontends.llvm import syntax as s
 
+#: The width of pointers, which tells them from integers of 64 bits.
+POINTER = 65
+
 #: More scalars than these are too many for one object.
 MOST_SCALARS = 4096
 
 
 class Scalar(Struct, frozen=True):
-    """A scalar of an object: where it begins, what follows the object's name, and its width, 0 if it is no integer."""
+    """A scalar of an object: where it begins, what follows the object's name, and its width.
+
+    The width is 0 if it is neither integer nor pointer.
+    """
 
     offset: int
     path: str
@@ -28,11 +34,13 @@ def scalars(kind: s.Type, module: s.Module, start: int = 0, path: str = "") -> I
     """The scalars of a type in the order of their places. Raises NoLayout."""
     match kind:
         case s.IntType(bits):
-            yield Scalar(start, path, bits if bits in (8, 16, 32, 64) else 0)
-        case s.PointerType() | s.OtherType():
+            yield Scalar(start, path, 8 * -(-bits // 8) if bits <= 64 else 0)
+        case s.PointerType():
+            yield Scalar(start, path, POINTER)
+        case s.OtherType():
             yield Scalar(start, path, 0)
-        case s.NamedType(name):
-            yield from scalars(_meant(name, module), module, start, path)
+        case s.NamedType():
+            yield from scalars(meant(kind, module), module, start, path)
         case s.ArrayType(count, element):
             size, _ = size_of(element, module)
             if count > MOST_SCALARS:
@@ -46,10 +54,13 @@ def scalars(kind: s.Type, module: s.Module, start: int = 0, path: str = "") -> I
             raise NoLayout
 
 
-def _meant(name: str, module: s.Module) -> s.Type:
-    if name not in module.types:
+def meant(kind: s.Type, module: s.Module) -> s.Type:
+    """The type that a name stands for. Raises NoLayout."""
+    if not isinstance(kind, s.NamedType):
+        return kind
+    if kind.name not in module.types:
         raise NoLayout
-    return module.types[name]
+    return module.types[kind.name]
 
 
 def size_of(kind: s.Type, module: s.Module) -> tuple[int, int]:
@@ -66,8 +77,8 @@ def size_of(kind: s.Type, module: s.Module) -> tuple[int, int]:
             return 4, 4
         case s.OtherType("double"):
             return 8, 8
-        case s.NamedType(name):
-            return size_of(_meant(name, module), module)
+        case s.NamedType():
+            return size_of(meant(kind, module), module)
         case s.ArrayType(count, element):
             size, align = size_of(element, module)
             return count * size, align
@@ -106,6 +117,18 @@ class Place(Struct, frozen=True):
     rises: bool = False
 
 
+def element_of(kind: s.Type, index: s.Operand, module: s.Module) -> tuple[s.Type, s.Type]:
+    """The structure or array that a type is, and what it has at an index. Raises NoLayout."""
+    whole = meant(kind, module)
+    match whole:
+        case s.StructType(elements) if isinstance(index, s.Number):
+            return whole, elements[index.value]
+        case s.ArrayType(_, element):
+            return whole, element
+        case _:
+            raise NoLayout
+
+
 def moved(place: Place, element: s.Element, module: s.Module) -> Place:
     """The place that a `getelementptr` leads to. Raises NoLayout."""
     kind, offset = element.type, place.offset
@@ -116,16 +139,10 @@ def moved(place: Place, element: s.Element, module: s.Module) -> Place:
         if number == 0:
             stride = size_of(kind, module)[0]
         else:
-            kind = _meant(kind.name, module) if isinstance(kind, s.NamedType) else kind
-            if isinstance(kind, s.StructType):
-                if not isinstance(index.operand, s.Number):
-                    raise NoLayout
-                offset += offsets(kind, module)[index.operand.value]
-                kind = kind.elements[index.operand.value]
+            whole, kind = element_of(kind, index.operand, module)
+            if isinstance(whole, s.StructType) and isinstance(index.operand, s.Number):
+                offset += offsets(whole, module)[index.operand.value]
                 continue
-            if not isinstance(kind, s.ArrayType):
-                raise NoLayout
-            kind = kind.element
             stride = size_of(kind, module)[0]
         if isinstance(index.operand, s.Number | s.Zero):
             value = index.operand.value if isinstance(index.operand, s.Number) else 0

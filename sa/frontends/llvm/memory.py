@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
 from sa.frontends.flow.graph import Begin, End, Havoc, Load, Range, Set, Step, Store, Test
 from sa.frontends.flow.spans import span_of
@@ -28,10 +30,13 @@ from sa.frontends.llvm.body import (
     temporary,
     undefined,
 )
-from sa.frontends.llvm.integers import compared, linear, logical, outside
-from sa.frontends.llvm.layout import Place, place_of
-from sa.frontends.llvm.shapes import Touched, touched
-from sa.frontends.llvm.values import definite, typed
+from sa.frontends.llvm.integers import compared, linear, logical, outside, unsigned, wrapped
+from sa.frontends.llvm.layout import POINTER, Place, place_of
+from sa.frontends.llvm.objects import alignment
+from sa.frontends.llvm.shapes import Touched, bytes_of, touched
+from sa.frontends.llvm.uses import definite
+from sa.frontends.llvm.values import address_of, typed
+from sa.frontends.llvm.values import pointer as pointed
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
@@ -47,17 +52,16 @@ def loaded(body: Body, name: str, load: s.Load, defined: bool, ranges: Sequence[
 
     Where it has `ranges`, other values are poison (LangRef, `range` Metadata).
     """
-    bits = width(body, load.type)
-    address = addressed(body, load.pointer, bits)
     order = _order(body, load.order, load.volatile)
+    bits = bits_of(load.type, body) if order is None else width(body, load.type)
     if order is None:
-        raw = temporary(body, cell_range(bits))
-        emit(body, Load(raw, address, key_of(bits), "pointer"))
+        value = _loaded_plainly(body, load, bits)
     else:
+        address = addressed(body, load.pointer, bits, load.align, order)
         _begun(body, address)
         raw = _found(body, address, bits, order)
         _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
-    value = _without_poison(raw, bits)
+        value = _without_poison(raw, bits)
     if ranges:
         if order is not None:
             raise refused(body, "`!range` at an atomic or volatile load", "leave it out in both files")
@@ -76,13 +80,13 @@ def _between(number: Term, first: int, end: int) -> Term:
 
 def stored(body: Body, store: s.Store) -> None:
     """A store. Raises InputError."""
-    bits = width(body, store.value.type)
-    value = _kept(body, store.value, bits)
-    address = addressed(body, store.pointer, bits)
     order = _order(body, store.order, store.volatile)
+    bits = bits_of(store.value.type, body) if order is None else width(body, store.value.type)
+    value = _kept(body, store.value, bits)
     if order is None:
-        emit(body, Store(address, _as_number(value, bits), key_of(bits), "pointer"))
+        _stored_plainly(body, store, value, bits)
         return
+    address = addressed(body, store.pointer, bits, store.align, order)
     _begun(body, address)
     shown_ = shown(body, value, bits)
     _seen(body, address, bits, (Atomic.STORE, order), (shown_,), _STORES.get(order, Sync.RELEASE))
@@ -92,8 +96,10 @@ def updated(body: Body, name: str, update: s.Update) -> None:
     """`atomicrmw`. Raises InputError."""
     bits = width(body, update.value.type)
     value = _kept(body, update.value, bits)
-    address = addressed(body, update.pointer, bits)
+    if bits == POINTER and update.operation != "xchg":
+        raise refused(body, f"`atomicrmw {update.operation}` of pointers")
     order = _order(body, update.order, update.volatile) or "monotonic"
+    address = addressed(body, update.pointer, bits, update.align, order)
     _begun(body, address)
     raw = _found(body, address, bits, order)
     old = _without_poison(raw, bits)
@@ -109,8 +115,10 @@ def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
     expected, new = _kept(body, exchange.expected, bits), _kept(body, exchange.new, bits)
     if expected.poison is not build.FALSE:
         raise refused(body, "`cmpxchg` with what may be poison", "freeze it")
-    address = addressed(body, exchange.pointer, bits)
+    if bits == POINTER:
+        raise refused(body, "`cmpxchg` of pointers", "compare and exchange integers")
     order = _order(body, exchange.success, exchange.volatile) or "monotonic"
+    address = addressed(body, exchange.pointer, bits, exchange.align, order)
     failing = order if order == "volatile" else exchange.failure
     _begun(body, address)
     range_ = Range(*canonical(bits))
@@ -151,34 +159,99 @@ def poisoned(body: Body, bits: int) -> Term:
 
 
 def width(body: Body, kind: s.Type) -> int:
-    """The width of an integer in memory. Raises InputError."""
+    """The width of what an atomic access is of. Raises InputError."""
     bits = bits_of(kind, body)
-    if bits not in (8, 16, 32, 64):
-        raise refused(body, f"`i{bits}` in memory", "integers in memory have 8, 16, 32 or 64 bits")
+    if bits not in (8, 16, 32, 64, POINTER):
+        raise refused(body, f"`i{bits}` in an atomic access", "integers that are atomic have 8, 16, 32 or 64 bits")
     return bits
 
 
-def addressed(body: Body, pointer: s.Operand, bits: int) -> Term:
-    """An address that is accessed. Raises InputError."""
+class _Place(Struct, frozen=True):
+    """The address of the first cell that is accessed, and the widths of all of them, which follow each other."""
+
+    address: Term
+    widths: tuple[int, ...]
+
+
+def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
+    """Where a plain access is. Raises InputError."""
     place = place_of(pointer, body.facts.moves, body.unit.module)
     start = definite(body, s.Typed(s.PointerType(), place.base), "an access through poison")
     meant = _touched(body, place, bits)
     if not meant.count:
         undefined(body, build.TRUE, "an access outside of the variable")
-        return start
+        return _Place(start, ())
+    _is_aligned(body, pointer, place, align)
     if place.index is None:
-        return build.add(start, build.integer(meant.first))
+        return _Place(build.add(start, build.integer(meant.first)), meant.widths)
     index = _index(body, place)
     last = meant.least + meant.count - 1
     undefined(body, outside(index, max(meant.least, 0) if place.rises else meant.least, last, body.registers), "index")
     distance = build.scale(meant.step, build.sub(index, build.integer(meant.least)))
-    return build.add(start, build.integer(meant.first), distance)
+    return _Place(build.add(start, build.integer(meant.first), distance), meant.widths)
+
+
+def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> None:
+    """An access that is not aligned as it says is undefined, where that is not known."""
+    base = place.base
+    variable = body.unit.module.variables.get(base.name) if isinstance(base, s.Global) else None
+    shape = body.shapes.get(base)
+    known = 1 if shape is None else shape.align
+    if variable is not None:
+        known = alignment(place, variable, body.unit.module)
+    if align > known and body.bounds:
+        at = address_of(body, pointed(body, pointer))
+        undefined(body, build.ne(build.mod(at, align), build.ZERO), "an access that is not aligned")
+
+
+def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:
+    """The cell of an atomic or volatile access. Raises InputError."""
+    found = _addressed(body, pointer, bits, align)
+    if order != "volatile" and align < bytes_of(bits):
+        raise refused(body, "an atomic access that is not aligned", "align it to its size")
+    if found.widths not in ((), (bits,)):
+        raise refused(body, "an atomic or volatile access of what is accessed in parts", "access it by one type")
+    return found.address
+
+
+def _loaded_plainly(body: Body, load: s.Load, bits: int) -> Value:
+    """What a plain load finds: all of its bytes, or poison if one of them is (LangRef, Poison Values)."""
+    found = _addressed(body, load.pointer, bits, load.align)
+    total: Term = build.ZERO
+    poison: Term = build.FALSE
+    shift = 0
+    for number, own in enumerate(found.widths):
+        raw = temporary(body, cell_range(own))
+        emit(body, Load(raw, build.add(found.address, build.integer(number)), key_of(own), "pointer"))
+        value = _without_poison(raw, own)
+        if found.widths == (bits,):
+            return value
+        total = build.add(total, build.scale(2**shift, unsigned(value.term, own, body.registers)))
+        poison = build.lor(poison, value.poison)
+        shift += own
+    # Of what is not stored as such a number the other bits are not 0.
+    wrong = outside(total, 0, 2**bits - 1, body.registers) if bits < shift else build.FALSE
+    return Value(wrapped(total, bits, body.registers), build.lor(poison, wrong))
+
+
+def _stored_plainly(body: Body, store: s.Store, value: Value, bits: int) -> None:
+    found = _addressed(body, store.pointer, bits, store.align)
+    whole = value.term if bits % 8 == 0 or bits == POINTER else unsigned(value.term, bits, body.registers)
+    shift = 0
+    for number, own in enumerate(found.widths):
+        part = value if found.widths == (bits,) else Value(wrapped(build.div(whole, 2**shift), own, body.registers))
+        part = Value(part.term, value.poison)
+        address = build.add(found.address, build.integer(number))
+        emit(body, Store(address, _as_number(part, own), key_of(own), "pointer"))
+        shift += own
 
 
 def _touched(body: Body, place: Place, bits: int) -> Touched:
     """The scalars that an access may be of, the same ones whatever its pointer is. Raises InputError."""
     base, roots = place.base, body.facts.roots
     meant = roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+    if meant and all(isinstance(root, s.Null | s.Poison | s.Undef) for root in meant):
+        return Touched(0, 0, 0, 0)
     found = {touched(place, bits, shape) for root in meant if (shape := body.shapes.get(root)) is not None}
     if len(found) != 1 or None in found or not all(root in body.shapes for root in meant):
         raise refused(body, "an access through a pointer of which too little is known")

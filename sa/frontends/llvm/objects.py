@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,8 +14,8 @@ from sa.frontends.flow.graph import ANY, Cell, Object, Storage
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
-from sa.frontends.llvm.layout import NoLayout, Place, Scalar, place_of, scalars, size_of
-from sa.frontends.llvm.shapes import Shape, touched
+from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
+from sa.frontends.llvm.shapes import Shape, bytes_of, cut, parts, touched
 from sa.frontends.llvm.values import as_canonical
 from sa.terms import build
 from sa.terms.term import Term
@@ -56,7 +57,7 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
                 continue
         if isinstance(pointer, s.Local) and pointer.name in facts.slots:
             continue
-        bits = found.bits if isinstance(found, s.IntType) else 0
+        bits = found.bits if isinstance(found, s.IntType) else POINTER if isinstance(found, s.PointerType) else 0
         try:
             place = place_of(pointer, facts.moves, module)
         except NoLayout:
@@ -75,8 +76,19 @@ def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
     return made
 
 
-def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
-    """The variables of the module that are accessed. Raises InputError for those that are not accepted."""
+def _shape_of(variable: s.GlobalVariable, module: s.Module, accessed: Sequence[Access]) -> Shape:
+    """The cells of a variable that is so accessed. Raises NoLayout."""
+    size = size_of(variable.type, module)[0]
+    whole = Shape(tuple(scalars(variable.type, module)), size)
+    own = (a for a in accessed if a.place.base == s.Global(variable.name) and touched(a.place, a.bits, whole) is None)
+    return cut(whole, (part for a in own for part in parts(a.place, a.bits, size)))
+
+
+def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) -> Mapping[str, Shape]:
+    """The variables of the module that are accessed, with cells for `all_` accesses of both functions.
+
+    Raises InputError for those that are not accepted.
+    """
     made = dict[str, Shape]()
     for access in found:
         if not isinstance(access.place.base, s.Global):
@@ -85,13 +97,18 @@ def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
         if variable is None:
             raise s.refused("SA745", f"`@{access.place.base.name}` is not accepted as a variable", access.span, _KINDS)
         try:
-            own = made[variable.name] = Shape(tuple(scalars(variable.type, module)), size_of(variable.type, module)[0])
+            own = made[variable.name] = _shape_of(variable, module, all_)
         except NoLayout:
             message = f"the type of `@{variable.name}` is not accepted"
             raise s.refused("SA745", message, access.span, _KINDS) from None
         if touched(access.place, access.bits, own) is None:
-            message = f"this access of `@{variable.name}` is none of one of its integers"
+            message = f"this access of `@{variable.name}` is none of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
+        if _is_known(variable) and not _all_known(variable, own, module):
+            message = f"the first value of `@{variable.name}` is not accepted"
+            raise s.refused(
+                "SA745", message, variable.span, "constants are integers, `null`, and arrays and structures of these"
+            )
         known = touched(access.place, access.bits, own)
         bounded = known is not None and known.count and access.place.index is None
         if not bounded and not INTERPOSABLE.isdisjoint(variable.words):
@@ -100,18 +117,31 @@ def shapes(module: s.Module, found: Sequence[Access]) -> Mapping[str, Shape]:
         if other := sorted(set(variable.words) - _HARMLESS - INTERPOSABLE):
             message = f"`@{variable.name}` is `{other[0]}`, which is not accepted"
             raise s.refused("SA745", message, access.span, "use an ordinary variable")
-        if access.align > _alignment(access.place, variable, access.bits, module):
-            message = f"`@{variable.name}` is not known to be aligned as this access says"
-            raise s.refused("SA745", message, access.span, f"give the variable `align {access.align}`")
     return made
 
 
 _KINDS = "variables are integers of 8, 16, 32 or 64 bits, and arrays and structures of these"
 
 
-def _alignment(place: Place, variable: s.GlobalVariable, bits: int, module: s.Module) -> int:
+def by_address(module: s.Module, found: Sequence[Access]) -> bool:
+    """Whether it depends on an address whether an access is aligned."""
+    groups = dict[s.Operand, list[Access]]()
+    for access in found:
+        groups.setdefault(access.place.base, []).append(access)
+    return any(
+        any(a.align > alignment(a.place, module.variables[base.name], module) for a in own)
+        if isinstance(base, s.Global) and base.name in module.variables
+        else not are_aligned(own)
+        for base, own in groups.items()
+    )
+
+
+def alignment(place: Place, variable: s.GlobalVariable, module: s.Module) -> int:
     """How an access is known to be aligned."""
-    least = max(variable.align, size_of(variable.type, module)[1])
+    try:
+        least = max(variable.align, size_of(variable.type, module)[1])
+    except NoLayout:
+        return 1
     for distance in (place.offset, place.stride):
         while distance % least:
             least //= 2
@@ -120,10 +150,10 @@ def _alignment(place: Place, variable: s.GlobalVariable, bits: int, module: s.Mo
 
 def variables(module: s.Module, found: Mapping[str, Shape]) -> tuple[Object, ...]:
     """The objects of variables."""
-    return tuple(_object(module.variables[name], shape) for name, shape in found.items())
+    return tuple(_object(module.variables[name], shape, module) for name, shape in found.items())
 
 
-def named(module: s.Module, function: s.Function) -> Mapping[str, Shape]:
+def named(module: s.Module, function: s.Function, all_: Sequence[Access]) -> Mapping[str, Shape]:
     """The variables whose addresses are handed on, or kept."""
     names = {
         operand.name
@@ -131,80 +161,116 @@ def named(module: s.Module, function: s.Function) -> Mapping[str, Shape]:
         for operand in globals_in(line.instruction)
         if operand.name in module.variables
     }
-    return {name: _shape(module.variables[name], module) for name in sorted(names)}
+    return {name: _shape(module.variables[name], module, all_) for name in sorted(names)}
 
 
-def _shape(variable: s.GlobalVariable, module: s.Module) -> Shape:
+def _shape(variable: s.GlobalVariable, module: s.Module, all_: Sequence[Access]) -> Shape:
     try:
-        return Shape(tuple(scalars(variable.type, module)), size_of(variable.type, module)[0])
+        return _shape_of(variable, module, all_)
     except NoLayout:
         return Shape((Scalar(0, "", 0),), 0)
 
 
-def _object(variable: s.GlobalVariable, shape: Shape) -> Object:
-    known = variable.constant and INTERPOSABLE.isdisjoint(variable.words)
-    values = list(_values(variable.first, len(shape.scalars))) if known else [None] * len(shape.scalars)
-    cells = (_cell(x.path, x.bits, value) for x, value in zip(shape.scalars, values, strict=True))
+def _object(variable: s.GlobalVariable, shape: Shape, module: s.Module) -> Object:
+    values = _first_values(variable, module, shape) if _is_known(variable) else {}
+    cells = (_cell(x.path, x.bits, values.get(x.offset)) for x in shape.scalars)
     return Object(variable.name, tuple(cells), Storage.STATIC, Origin(variable.span), kept=variable.constant)
 
 
-def _values(first: s.Operand | None, count: int) -> Iterator[int | None]:
-    """The first values of scalars, None for those that are not known."""
-    match first:
-        case s.Zero():
-            yield from [0] * count
-        case s.Number(value) if count == 1:
-            yield value
-        case s.Text(data) if len(data) == count:
-            yield from data
-        case s.Aggregate(elements) if len(elements) == count:
-            for element in elements:
-                yield from _values(element.operand, 1)
+def _is_known(variable: s.GlobalVariable) -> bool:
+    """Whether a variable always has its first value, which this module alone gives it."""
+    return variable.constant and INTERPOSABLE.isdisjoint(variable.words)
+
+
+def _all_known(variable: s.GlobalVariable, shape: Shape, module: s.Module) -> bool:
+    known = _first_values(variable, module, shape)
+    return all(x.offset in known for x in shape.scalars)
+
+
+def _first_values(variable: s.GlobalVariable, module: s.Module, shape: Shape) -> Mapping[int, int]:
+    """The first values of the cells of a shape, by their places, as far as they are known."""
+    found = dict(_values(variable.first, variable.type, module, 0))
+    whole = {x.offset: x.bits for x in scalars(variable.type, module)}
+    made = dict[int, int]()
+    for cell in shape.scalars:
+        start = max((o for o in found if o <= cell.offset), default=None)
+        if start is None or cell.offset + bytes_of(cell.bits) > start + bytes_of(whole[start]):
+            continue
+        if cell.bits == whole[start]:
+            made[cell.offset] = found[start]
+        elif found[start] == poison_of(whole[start]):
+            made[cell.offset] = poison_of(cell.bits)
+        else:
+            made[cell.offset] = as_canonical(found[start] >> 8 * (cell.offset - start), cell.bits)
+    return made
+
+
+def _values(first: s.Operand | None, kind: s.Type, module: s.Module, start: int) -> Iterator[tuple[int, int]]:
+    """The first values of scalars by their places, without those that are not known."""
+    match first, meant(kind, module):
+        case s.Zero(), _:
+            yield from ((scalar.offset, 0) for scalar in scalars(kind, module, start))
+        case s.Number(value), s.IntType(bits):
+            yield start, as_canonical(value % 2**bits, 8 * bytes_of(bits))
+        case s.Null(), _:
+            yield start, 0
+        case s.Poison(), _:
+            yield from ((x.offset, poison_of(x.bits)) for x in scalars(kind, module, start) if x.bits)
+        case s.Text(data), _:
+            yield from ((start + place, as_canonical(byte, 8)) for place, byte in enumerate(data))
+        case s.Aggregate(elements), s.ArrayType(_, element):
+            for number, one in enumerate(elements):
+                yield from _values(one.operand, element, module, start + number * size_of(element, module)[0])
+        case s.Aggregate(elements), s.StructType() as whole:
+            for one, offset in zip(elements, offsets(whole, module), strict=True):
+                yield from _values(one.operand, one.type, module, start + offset)
         case _:
-            yield from [None] * count
+            return
 
 
 def _cell(path: str, bits: int, value: int | None = None) -> Cell:
     if not bits:
         return Cell(path, ANY, "none")
-    first: Term | None = None if value is None else build.integer(as_canonical(value, bits))
+    first: Term | None = None if value is None else build.integer(value)
     return Cell(path, cell_range(bits), key_of(bits), first, poison=poison_of(bits))
 
 
 def pointed(found: Sequence[Access]) -> Shape | None:
-    """What a parameter points to, by the accesses through it. Raises InputError where they overlap in part."""
+    """What a parameter points to, by the accesses through it. Raises InputError where that is not accepted."""
     places = dict[int, int]()
-    alike = _all_alike(found)
     for access in found:
-        if access.place.index is not None or access.bits not in (8, 16, 32, 64):
+        if access.place.index is not None or not access.bits or access.place.offset < 0:
             message = "through a parameter, an address with an index, or of another type, is not accepted"
             raise s.refused("SA745", message, access.span, "parameters point to integers at constant distances")
-        offset, size = access.place.offset, access.bits // 8
-        if not alike and (access.align != size or offset % size):
-            message = f"an access of {size} bytes that is aligned to {access.align} is not accepted"
-            raise s.refused("SA745", message, access.span, f"align it to {size}")
-        overlaps = any(
-            o < offset + size and offset < o + b // 8 for o, b in places.items() if (o, b) != (offset, access.bits)
-        )
-        if overlaps:
-            message = "accesses of several widths at one place are not accepted"
-            raise s.refused("SA745", message, access.span, _KINDS)
-        places[offset] = access.bits
+        offset, size = access.place.offset, bytes_of(access.bits)
+        places[offset] = max(places.get(offset, 0), size)
     if not places:
         return None
-    alone = list(places) == [0]
-    made = (Scalar(o, "" if alone else f"+{o}", places[o]) for o in sorted(places))
-    return Shape(tuple(made), max(o + b // 8 for o, b in places.items()), max(access.align for access in found))
+    parts_ = {(a.place.offset, a.place.offset + bytes_of(a.bits)) for a in found}
+    pointers = {a.place.offset for a in found if a.bits == POINTER}
+    for start, end in parts_:
+        if any(start < p + 8 and p < end and (start, end) != (p, p + 8) for p in pointers):
+            raise s.refused("SA745", "a part of a pointer is not accepted", found[0].span, _KINDS)
+    if any(a.bits != POINTER and a.place.offset in pointers for a in found):
+        raise s.refused("SA745", "what is an integer and a pointer is not accepted", found[0].span, _KINDS)
+    ends = sorted({end for part in parts_ for end in part})
+    cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
+    alone = [o for o, _ in cells] == [0]
+    made = (Scalar(o, "" if alone else f"+{o}", POINTER if o in pointers else 8 * (e - o)) for o, e in cells)
+    return Shape(tuple(made), ends[-1], max(a.align for a in found) if are_aligned(found) else 1)
 
 
-def _all_alike(found: Sequence[Access]) -> bool:
-    """Whether all accesses are of one place, and say the same of its alignment.
+def are_aligned(found: Sequence[Access]) -> bool:
+    """Whether all accesses through a pointer say of it that it is aligned to their sizes, or the same thing.
 
     A pointer that is aligned otherwise then leads nowhere, for both functions.
     """
     kinds = {(access.place.offset, access.bits, access.align) for access in found}
     whole = not any(a.atomic and a.align < a.bits // 8 for a in found)
-    return len(kinds) == 1 and whole and all(a.place.offset == 0 and a.align > 0 for a in found)
+    if len(kinds) == 1 and whole and all(a.place.offset == 0 and a.align > 0 for a in found):
+        return True
+    sizes = ((a.align, bytes_of(a.bits), a.place.offset) for a in found)
+    return all(align == size and offset % size == 0 for align, size, offset in sizes)
 
 
 def object_of(name: str, shape: Shape, where: Origin) -> Object:
@@ -219,7 +285,7 @@ def apart(found: Sequence[Access], given: Sequence[Shape]) -> None:
     single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
     widths = {access.bits for access in found}
     # What is not aligned to its size may overlap others in part.
-    aligned = all(access.align >= access.bits // 8 for access in found)
+    aligned = all(access.align >= bytes_of(access.bits) for access in found)
     if single and len(widths) == 1 and aligned:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)

@@ -1,16 +1,18 @@
-"""Objects as the scalars that accesses may be of."""
+"""Objects as the cells that accesses are of: as large as all accesses let them be, a byte at least."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from sa.frontends.llvm.layout import Place, Scalar
+from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar
 
 
 class Shape(Struct, frozen=True):
-    """The scalars of an object, and its size in bytes. What follows a pointer to it takes it to be aligned so."""
+    """The cells of an object, and its size in bytes. What follows a pointer to it takes it to be aligned so."""
 
     scalars: tuple[Scalar, ...]
     size: int
@@ -18,31 +20,88 @@ class Shape(Struct, frozen=True):
 
 
 class Touched(Struct, frozen=True):
-    """The scalars that an access may be of: the first one, and how many scalars and indices it is to the next ones."""
+    """The cells that an access may be of: the first one, and how many cells and indices it is to the next ones.
+
+    Each time it is of cells of these `widths`, which follow each other.
+    """
 
     first: int
     count: int
     step: int
     least: int
+    widths: tuple[int, ...] = ()
+
+
+def bytes_of(bits: int) -> int:
+    """How many bytes a value takes in memory (LangRef, `store`)."""
+    return 8 if bits == POINTER else -(-bits // 8)
 
 
 def touched(place: Place, bits: int, shape: Shape) -> Touched | None:
-    """The scalars that an access may be of; None where it may be of a part of one, or of several.
+    """The cells that an access may be of; None where it may be of a part of one, or of others each time.
 
     There are none where it is never within the object.
     """
-    numbers = {scalar.offset: n for n, scalar in enumerate(shape.scalars) if scalar.bits == bits}
-    last = shape.size - bits // 8
+    numbers = {scalar.offset: n for n, scalar in enumerate(shape.scalars)}
+    last = shape.size - bytes_of(bits)
     if place.index is None:
         if not 0 <= place.offset <= last:
             return Touched(0, 0, 0, 0)
-        return Touched(numbers[place.offset], 1, 0, 0) if place.offset in numbers else None
+        widths = _widths(place.offset, bits, shape, numbers)
+        return Touched(numbers[place.offset], 1, 0, 0, widths) if widths else None
     if place.stride <= 0:
         return None
-    least, most = -(place.offset // place.stride), (last - place.offset) // place.stride
-    meant = [numbers.get(place.offset + j * place.stride) for j in range(least, most + 1)]
-    if None in meant or not meant:
-        return None if meant else Touched(0, 0, 0, 0)
-    found = [n for n in meant if n is not None]
-    steps = {two - one for one, two in pairwise(found)}
-    return Touched(found[0], len(found), steps.pop() if steps else 1, least) if len(steps) < 2 else None
+    starts = list(_starts(place, last))
+    if not starts:
+        return Touched(0, 0, 0, 0)
+    found = [_widths(start, bits, shape, numbers) for start in starts]
+    cells = [numbers[start] for start, widths in zip(starts, found, strict=True) if widths]
+    steps = {two - one for one, two in pairwise(cells)}
+    if not all(found) or len(set(found)) > 1 or len(steps) > 1:
+        return None
+    least = (starts[0] - place.offset) // place.stride
+    return Touched(cells[0], len(cells), steps.pop() if steps else 1, least, found[0])
+
+
+def _starts(place: Place, last: int) -> Iterator[int]:
+    """Where accesses with an index may begin within an object."""
+    first = place.offset % place.stride
+    yield from range(first, last + 1, place.stride)
+
+
+def _widths(start: int, bits: int, shape: Shape, numbers: dict[int, int]) -> tuple[int, ...]:
+    """The widths of the cells that are accessed from a place on, none where they are not whole ones."""
+    found, here, end = list[int](), start, start + bytes_of(bits)
+    while here < end:
+        number = numbers.get(here)
+        if number is None or not shape.scalars[number].bits:
+            return ()
+        found.append(shape.scalars[number].bits)
+        here += bytes_of(found[-1])
+    pointers = POINTER in found or bits == POINTER
+    return tuple(found) if here == end and (not pointers or found == [bits]) else ()
+
+
+def parts(place: Place, bits: int, size: int) -> Iterator[tuple[int, int]]:
+    """The bytes that an access may be of in an object of a size: from here to there."""
+    length = bytes_of(bits)
+    if place.index is None:
+        yield place.offset, place.offset + length
+    elif place.stride > 0 and size // place.stride <= MOST_SCALARS:
+        yield from ((start, start + length) for start in _starts(place, size - length))
+
+
+def cut(shape: Shape, accessed: Iterable[tuple[int, int]]) -> Shape:
+    """The shape with cells that end where what is accessed begins or ends."""
+    ends = {end for part in accessed for end in part}
+    return replace(shape, scalars=tuple(piece for scalar in shape.scalars for piece in _pieces(scalar, ends)))
+
+
+def _pieces(scalar: Scalar, ends: set[int]) -> Iterator[Scalar]:
+    first, last = scalar.offset, scalar.offset + bytes_of(scalar.bits)
+    inside = sorted(end for end in ends if first < end < last)
+    if not inside or scalar.bits == POINTER:
+        yield scalar
+        return
+    for one, two in pairwise((first, *inside, last)):
+        yield Scalar(one, f"+{one}", 8 * (two - one))

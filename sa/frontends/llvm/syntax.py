@@ -156,7 +156,7 @@ class Select(Struct, frozen=True):
 
 
 class Cast(Struct, frozen=True):
-    """`trunc`, `zext`, `sext`; `bitcast` of a type to itself."""
+    """`trunc`, `zext`, `sext`, `ptrtoint`, `ptrtoaddr`; `bitcast` of a type to itself."""
 
     operation: str
     flags: frozenset[str]
@@ -242,6 +242,21 @@ class Extract(Struct, frozen=True):
     path: tuple[int, ...]
 
 
+class Insert(Struct, frozen=True):
+    """`insertvalue`."""
+
+    value: Typed
+    part: Typed
+    path: tuple[int, ...]
+
+
+class Bundle(Struct, frozen=True):
+    """An operand bundle of a call: its tag and its operands."""
+
+    tag: str
+    operands: tuple[Typed, ...]
+
+
 class Call(Struct, frozen=True):
     """`call`; a function of any number of arguments is `variadic`. `groups` are numbers of attribute groups."""
 
@@ -252,6 +267,7 @@ class Call(Struct, frozen=True):
     arguments: tuple[Argument, ...]
     attributes: tuple[str, ...]
     groups: tuple[int, ...]
+    bundles: tuple[Bundle, ...] = ()
 
 
 class Return(Struct, frozen=True):
@@ -299,8 +315,8 @@ class Offset(Struct, frozen=True):
 
 
 Instruction: TypeAlias = (
-    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract | Call
-    | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
+    Binary | Compare | Select | Cast | Freeze | Phi | Alloca | Load | Store | Exchange | Update | Fence | Extract
+    | Insert | Call | Return | Jump | Branch | Switch | Unreachable | Offset | Defined
 )  # fmt: skip
 
 
@@ -363,11 +379,7 @@ class Body(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A module: functions by name as text, and everything that they may speak of. `metadata` is by number.
-
-    Declarations that are not understood are left out of `types`, `variables` and `declared`. Integers of 64 bits are
-    aligned to `wide` bytes. `files` are those of C that it comes from, by the numbers of their metadata.
-    """
+    """What is understood of a module. `metadata` is by number, `i64` aligned to `wide` bytes, `files` are of C."""
 
     source: Source
     types: Mapping[str, Type]

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Origin
-from sa.frontends.flow.graph import ANY, Object, Procedure, Range
+from sa.frontends.flow.graph import Object, Procedure, Range, Set
 from sa.frontends.flow.graph import Unit as FlowUnit
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.addresses import Numbers, name_of, numbered, restrained
 from sa.frontends.llvm.analysis import Facts
 from sa.frontends.llvm.body import (
     ENTRY,
     EXIT,
+    POISON,
     UNDEF,
     Body,
     Leaf,
@@ -21,11 +23,14 @@ from sa.frontends.llvm.body import (
     Unit,
     bits_of,
     canonical,
+    emit,
     register,
     undefined,
 )
+from sa.frontends.llvm.given import asked
 from sa.frontends.llvm.instructions import translated
 from sa.frontends.llvm.shapes import Shape
+from sa.frontends.llvm.values import pointer
 from sa.terms import build
 from sa.terms.term import Var
 
@@ -40,10 +45,18 @@ class Side(Struct, frozen=True):
 
 
 class Both(Struct, frozen=True):
-    """What two functions have in common: which parameters have a value, by number, and how the end is shown."""
+    """What two functions have in common: which parameters have a value, by number, and which addresses are given.
+
+    Of pointers that are parameters with numbers in `said` all is taken into account that is said of them.
+
+    What is shown at the end, or of what is given to others, may be chosen once it is seen that it is (`commits`).
+    """
 
     defined: frozenset[int]
+    said: frozenset[int]
     commits: bool
+    announces: bool
+    numbers: Numbers
 
 
 def unit_of(
@@ -53,8 +66,10 @@ def unit_of(
     function = side.function
     where = Origin(function.signature.span, f"@{function.signature.name}")
     body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
-    parameters = list(_parameters(body, both.defined))
-    translated(body, side.facts, both.commits)
+    parameters = [*_parameters(body, both.defined), *numbered(body, both.numbers)]
+    restrained(body, both.numbers)
+    _said(body, both.said)
+    translated(body, side.facts, both.commits, both.announces)
     name = function.signature.name
     procedure = Procedure(
         name,
@@ -74,11 +89,6 @@ def _parameters(body: Body, defined: Collection[int]) -> Iterator[Var]:
     """The variables of the parameters. One that may be poison or `undef` has another one that says so."""
     for number, parameter in enumerate(body.function.signature.parameters):
         name = name_of(parameter, number)
-        if isinstance(parameter.type, s.PointerType):
-            var = register(body, f"%{name}", ANY, f"%{name}")
-            body.known[name] = Plain(var, None)
-            yield var
-            continue
         bits = bits_of(parameter.type, body)
         var = register(body, f"%{name}", Range(*canonical(bits)), f"%{name}")
         yield var
@@ -95,15 +105,25 @@ def _parameters(body: Body, defined: Collection[int]) -> Iterator[Var]:
             body.known[name_of(parameter, number)] = Plain(known.var, None)
 
 
-def name_of(parameter: s.Argument, number: int) -> str:
-    """The name of a parameter without the percent sign."""
-    return parameter.operand.name if isinstance(parameter.operand, s.Local) else str(number)
+def _said(body: Body, numbers: Collection[int]) -> None:
+    """What is said of parameters that are pointers. Raises InputError."""
+    for number in sorted(numbers):
+        parameter = body.function.signature.parameters[number]
+        name = name_of(parameter, number)
+        at = asked(body, pointer(body, s.Local(name)), parameter.attributes, f"what is said of `%{name}`")
+        known = body.known[name]
+        if at.undef is build.FALSE and at.poison is build.FALSE:
+            assert isinstance(known, Plain | Leaf)
+            body.known[name] = Plain(known.var, None)
+        elif isinstance(known, Leaf):
+            kind = build.ite(at.poison, build.integer(POISON), known.kind)
+            emit(body, Set(known.kind, kind))
 
 
-def numbers_of(signature: s.Signature, defined: Collection[int]) -> Mapping[int, int]:
+def variables_of(signature: s.Signature, defined: Collection[int]) -> Mapping[int, int]:
     """By parameter, which of the variables of all parameters is its first one."""
     found, here = dict[int, int](), 0
-    for number, parameter in enumerate(signature.parameters):
+    for number in range(len(signature.parameters)):
         found[number] = here
-        here += 1 if isinstance(parameter.type, s.PointerType) or number in defined else 2
+        here += 1 if number in defined else 2
     return found

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from sa.frontends.flow.graph import ANY, Divide, Range, Set, base
+from msgspec import Struct
+
+from sa.frontends.flow.graph import Range, base
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.arithmetic import arithmetic
 from sa.frontends.llvm.body import (
     POISON,
     UNDEF,
     Again,
     Body,
+    Bounds,
     Leaf,
     Pair,
     Plain,
@@ -17,26 +21,12 @@ from sa.frontends.llvm.body import (
     bits_of,
     canonical,
     chosen,
-    emit,
     is_set,
     refused,
-    register,
-    temporary,
-    undefined,
     written,
 )
-from sa.frontends.llvm.counting import OF_ONE, SATURATING, joined, of_bits, saturated
-from sa.frontends.llvm.integers import (
-    absolute,
-    cast,
-    compared,
-    linear,
-    logical,
-    of_one_sign,
-    quotients,
-    shifted,
-    wrapped,
-)
+from sa.frontends.llvm.integers import cast, compared, of_one_sign, outside, signed, unsigned, wrapped
+from sa.frontends.llvm.layout import POINTER, NoLayout, element_of, offsets, size_of
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -47,13 +37,18 @@ MOST_REGISTERS = 4000
 def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
     """The value of an operand at one use. Raises InputError."""
     match what:
+        case s.Element() | s.Local() if _is_moved(body, what):
+            at = pointer(body, what)
+            if at.offset is not build.ZERO or at.undef is not build.FALSE:
+                raise refused(body, "a pointer at a distance, where it is kept,", "keep the pointer and the distance")
+            return Value(at.token, at.poison)
         case s.Local(name):
             return _register(body, name)
         case s.Number(value):
             return Value(build.integer(as_canonical(value, bits_of(kind, body))))
         case s.Poison():
             return Value(build.ZERO, build.TRUE)
-        case s.Undef() if isinstance(kind, s.IntType):
+        case s.Undef() if isinstance(kind, s.IntType | s.PointerType):
             return Value(chosen(body, Range(*canonical(bits_of(kind, body)))))
         case s.Zero() if isinstance(kind, s.IntType):
             return Value(build.ZERO)
@@ -105,16 +100,18 @@ def computed(body: Body, instruction: s.Instruction) -> Value:
         case s.Binary():
             return _binary(body, instruction)
         case s.Compare(flags, predicate, s.PointerType(), left, right):
-            if flags or predicate not in ("eq", "ne"):
-                raise refused(body, f"`icmp {predicate}` of pointers", "compare whether they are equal")
-            same = _are_equal(body, left, right)
-            return Value(bit(same if predicate == "eq" else build.lnot(same)))
+            if flags:
+                raise refused(body, "`samesign` of pointers", "leave it out in both files")
+            return _compared(body, predicate, pointer(body, left), pointer(body, right))
         case s.Compare(flags, predicate, kind, left, right):
             bits = bits_of(kind, body)
             a, b = operand(body, kind, left), operand(body, kind, right)
             holds = compared(predicate, a.term, b.term, bits, body.registers)
             wrong = build.lnot(of_one_sign(a.term, b.term, bits)) if "samesign" in flags else build.FALSE
             return Value(bit(holds), build.lor(a.poison, b.poison, wrong))
+        case s.Cast("ptrtoint" | "ptrtoaddr", _, value, to):
+            at = pointer(body, value.operand)
+            return Value(wrapped(address_of(body, at), bits_of(to, body), body.registers), at.poison)
         case s.Cast(operation, flags, value, to):
             bits, after = bits_of(value.type, body), bits_of(to, body)
             a = typed(body, value)
@@ -131,42 +128,6 @@ def computed(body: Body, instruction: s.Instruction) -> Value:
             raise refused(body, "this instruction")
 
 
-def _are_equal(body: Body, left: s.Operand, right: s.Operand) -> Term:
-    """That two pointers are equal. Raises InputError where it is not known that they are values.
-
-    Whether two variables have different addresses is no matter of one module (LangRef, `unnamed_addr`).
-    """
-    known = body.facts.roots
-    parts = [known.get(p.name, frozenset()) if isinstance(p, s.Local) else frozenset((p,)) for p in (left, right)]
-    variables = {root.name for roots in parts for root in roots if isinstance(root, s.Global)}
-    others = {root for roots in parts for root in roots if not isinstance(root, s.Global | s.Null)}
-    weak = any(v not in (m := body.unit.module.variables) or "extern_weak" in m[v].words for v in variables)
-    if not all(parts) or not others <= body.facts.values or weak or len(variables) > 1:
-        hint = "compare pointer parameters that are `noundef`, or `null`"
-        raise refused(body, "the comparison of these pointers", hint)
-    kind = s.PointerType()
-    return build.eq(typed(body, s.Typed(kind, left)).term, typed(body, s.Typed(kind, right)).term)
-
-
-def chosen_pointer(body: Body, name: str, select: s.Select) -> Plain:
-    """A pointer that `select` chooses. Raises InputError where the condition may be poison or `undef`."""
-    condition = typed(body, select.condition)
-    if name in body.facts.may_undef or name in body.facts.may_poison or condition.poison is not build.FALSE:
-        raise refused(body, "a pointer that is chosen by what may be poison or `undef`", "freeze the condition")
-    var = register(body, f"%{name}", ANY, f"%{name}")
-    yes, no = (_pointer(body, pointer) for pointer in (select.yes, select.no))
-    emit(body, Set(var, build.ite(build.eq(condition.term, build.ONE), yes, no)))
-    return Plain(var, None)
-
-
-def _pointer(body: Body, value: s.Typed) -> Term:
-    """A pointer, of which no bit says that it is poison. Raises InputError for one that is."""
-    found = typed(body, value)
-    if found.poison is not build.FALSE:
-        raise refused(body, "a pointer that is poison", "use `null`")
-    return found.term
-
-
 def _binary(body: Body, instruction: s.Binary) -> Value:
     bits = bits_of(instruction.type, body)
     a = operand(body, instruction.type, instruction.left)
@@ -174,122 +135,139 @@ def _binary(body: Body, instruction: s.Binary) -> Value:
     return arithmetic(body, instruction, a, b, bits)
 
 
-def arithmetic(body: Body, instruction: s.Binary, a: Value, b: Value, bits: int) -> Value:
-    """The result of an operation on two values."""
-    op, flags, registers = instruction.operation, instruction.flags, body.registers
-    match op:
-        case "add" | "sub" | "mul":
-            term, wrong = linear(op, a.term, b.term, bits, flags, registers)
-        case "and" | "or" | "xor":
-            term, wrong = logical(op, a.term, b.term, bits, flags, registers)
-        case "smax" | "smin" | "umax" | "umin":
-            predicate = ("u" if op[0] == "u" else "s") + ("gt" if op.endswith("max") else "lt")
-            first = compared(predicate, a.term, b.term, bits, registers)
-            term, wrong = build.ite(first, a.term, b.term), build.FALSE
-        case "abs":
-            term, wrong = absolute(a.term, bits, flags, registers)
-        case "shl" | "lshr" | "ashr":
-            term, wrong = shifted(op, a.term, b.term, bits, flags, registers)
-        case _ if op in SATURATING:
-            term, wrong = saturated(op, a.term, b.term, bits, registers), build.FALSE
-        case _ if op in OF_ONE:
-            if op == "bswap" and bits % 16:
-                raise refused(body, f"`llvm.bswap` of `i{bits}`")
-            term = of_bits(op, a.term, bits, registers)
-            wrong = build.eq(a.term, build.ZERO) if "exact" in flags else build.FALSE
-        case _ if op.startswith("fsh"):
-            term, wrong = joined(op, a.term, b.term, bits, registers), build.FALSE
+class Pointer(Struct, frozen=True):
+    """A pointer at one use: where it comes from, and the exact distance in bytes, unless it is poison or `undef`.
+
+    A `token` stands for all of a pointer that is not moved: it is null, an object that is known, or neither.
+    """
+
+    base: s.Operand
+    token: Term
+    offset: Term
+    poison: Term
+    undef: Term = build.FALSE
+
+
+def _is_moved(body: Body, what: s.Operand) -> bool:
+    return isinstance(what, s.Element) or (isinstance(what, s.Local) and what.name in body.facts.moves)
+
+
+def pointer(body: Body, what: s.Operand) -> Pointer:
+    """A pointer at one use. Raises InputError."""
+    match what:
+        case s.Element():
+            return _moved(body, what)
+        case s.Local(name) if name in body.facts.moves:
+            return _moved(body, body.facts.moves[name])
+        case s.Local(name) if isinstance(known := body.known.get(name), Leaf):
+            kinds = (build.eq(known.kind, build.integer(kind)) for kind in (POISON, UNDEF))
+            return Pointer(what, known.var, build.ZERO, *kinds)
+        case s.Undef():
+            return Pointer(what, build.ZERO, build.ZERO, build.FALSE, build.TRUE)
         case _:
-            term, wrong = _divided(body, op, a.term, b.term, bits, "exact" in flags)
-    return Value(term, build.lor(a.poison, b.poison, wrong))
+            value = operand(body, s.PointerType(), what)
+            return Pointer(what, value.term, build.ZERO, value.poison)
 
 
-def _divided(body: Body, op: str, a: Term, b: Term, bits: int, exact: bool) -> tuple[Term, Term]:
-    """A division of which it is known that it is defined, unless it is not used."""
-    one, two, _ = quotients(op, a, b, bits, body.registers)
-    low, high = (0, 2**bits - 1) if op[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    found = temporary(body, Range(low, high))
-    emit(body, Divide(found, "/" if op.endswith("div") else "%", one, two))
-    wrong: Term = build.FALSE
-    if exact:
-        rest = temporary(body, Range(low, high))
-        emit(body, Divide(rest, "%", one, two))
-        wrong = build.ne(rest, build.ZERO)
-    if bits == 1:
-        return build.ite(build.eq(found, build.ZERO), build.ZERO, build.ONE), wrong
-    return wrapped(found, bits, body.registers), wrong
+def _moved(body: Body, element: s.Element) -> Pointer:
+    """What `getelementptr` yields. Raises InputError."""
+    start = pointer(body, element.base)
+    try:
+        parts = list(_distances(body, element))
+    except NoLayout:
+        raise refused(body, "`getelementptr` of this type") from None
+    total, poison = start.offset, start.poison
+    sums = list[Term]()
+    for part in parts:
+        total, poison = build.add(total, part.term), build.lor(poison, part.poison)
+        sums += [part.term, build.sub(total, start.offset)]
+    made = Pointer(start.base, start.token, total, poison, start.undef)
+    if not element.flags or all(p.term is build.ZERO for p in parts):
+        return made
+    wrong: list[Term] = [outside(t, -(2**63), 2**63 - 1, body.registers) for t in sums]
+    if "nuw" in element.flags:
+        wrong += [build.lt(t, build.ZERO) for t in sums]
+    if "inbounds" in element.flags:
+        known = bounds_of(body, made)
+        for offset in (wrapped(start.offset, POINTER, body.registers), total):
+            wrong += [build.lt(offset, build.scale(-1, known.before)), build.lt(known.behind, offset)]
+    else:
+        there = build.sub(build.add(address_of(body, start), total), start.offset)
+        wrong.append(outside(there, 0, 2**64 - 1, body.registers))
+    # Of all pointers that `undef` may be, one makes the promise be broken.
+    still = build.eq(total, start.offset)
+    broken = build.lor(poison, build.land(made.undef, build.lnot(still)), *wrong)
+    return Pointer(made.base, made.token, total, broken, build.land(made.undef, still))
 
 
-def divides(body: Body, instruction: s.Binary) -> None:
-    """A division is undefined by 0, by what is poison, and where its quotient is none of the type."""
-    bits = bits_of(instruction.type, body)
-    a = operand(body, instruction.type, instruction.left)
-    b = operand(body, instruction.type, instruction.right)
-    _, two, wrong = quotients(instruction.operation, a.term, b.term, bits, body.registers)
-    by_nothing = build.lor(b.poison, build.eq(two, build.ZERO))
-    # Poison may be the least number.
-    least = build.land(a.poison, build.eq(two, build.integer(-1))) if instruction.operation[0] == "s" else build.FALSE
-    undefined(body, build.lor(by_nothing, build.land(build.lnot(a.poison), wrong), least), "division")
+def _distances(body: Body, element: s.Element) -> list[Value]:
+    """The distances in bytes that the indices stand for (LangRef, `getelementptr`). Raises NoLayout, InputError."""
+    found, kind, module = list[Value](), element.type, body.unit.module
+    for number, index in enumerate(element.indices):
+        if number:
+            whole, kind = element_of(kind, index.operand, module)
+            if isinstance(whole, s.StructType):
+                assert isinstance(index.operand, s.Number)
+                found.append(Value(build.integer(offsets(whole, module)[index.operand.value])))
+                continue
+        value = typed(body, index)
+        exact = signed(value.term, bits_of(index.type, body))
+        found.append(Value(build.scale(size_of(kind, module)[0], exact), value.poison))
+    return found
 
 
-def frozen(body: Body, value: s.Typed) -> Value:
-    """`freeze`: what is poison is any value, the same at each use."""
-    bits = bits_of(value.type, body)
-    found = typed(body, value)
-    if found.poison is build.FALSE:
+def bounds_of(body: Body, at: Pointer) -> Bounds:
+    """Where a pointer that is not moved points. Raises InputError where that is not known."""
+    root = at.base
+    roots = body.facts.roots.get(root.name, frozenset()) if isinstance(root, s.Local) else frozenset((root,))
+    known = [(operand(body, s.PointerType(), r).term, body.bounds[r]) for r in body.bounds if r in roots]
+    if not roots or len(known) != len(roots) or isinstance(body.known.get(getattr(root, "name", "")), Again):
+        raise refused(body, "the address of a pointer of which too little is known", "use a parameter or a variable")
+    _, found = known[0]
+    for token, other in known[1:]:
+        here = build.eq(at.token, token)
+        found = Bounds(
+            build.ite(here, other.address, found.address),
+            build.ite(here, other.before, found.before),
+            build.ite(here, other.behind, found.behind),
+        )
+    return found
+
+
+def address_of(body: Body, at: Pointer) -> Term:
+    """The address of a pointer as an unsigned number. Raises InputError where it is not known."""
+    if at.undef is build.TRUE:
+        return chosen(body, Range(0, 2**64 - 1))
+    total = build.add(bounds_of(body, at).address, at.offset)
+    found = unsigned(wrapped(total, POINTER, body.registers), POINTER - 1, body.registers)
+    if at.undef is build.FALSE:
         return found
-    any_ = chosen(body, Range(*canonical(bits)))
-    return Value(build.ite(found.poison, any_, found.term))
+    return build.ite(at.undef, chosen(body, Range(0, 2**64 - 1)), found)
 
 
-def definite(body: Body, value: s.Typed, what: str) -> Term:
-    """A value that must be neither poison nor `undef`, or else the behaviour is undefined."""
-    match body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None:
-        case Leaf(var, kind):
-            undefined(body, build.ne(kind, build.ZERO), what)
-            return var
-        case Again():
-            one, other = typed(body, value), typed(body, value)
-            undefined(body, build.lor(one.poison, build.ne(one.term, other.term)), what)
-            return one.term
-        case _:
-            if isinstance(value.operand, s.Undef):
-                undefined(body, build.TRUE, what)
-                return build.ZERO
-            found = typed(body, value)
-            undefined(body, found.poison, what)
-            return found.term
+def _by_token(a: Pointer, b: Pointer) -> bool:
+    """Whether two pointers are equal is known without their addresses: they come from one, or one of them is null."""
+    null = isinstance(a.base, s.Null) or isinstance(b.base, s.Null)
+    return a.token is b.token or (null and a.offset is b.offset is build.ZERO)
 
 
-def moved(body: Body, value: s.Typed, into: Plain | Leaf) -> None:
-    """A register or slot gets a value. Raises InputError where it may be `undef` in part."""
-    if isinstance(into, Plain) and isinstance(value.type, s.PointerType):
-        emit(body, Set(into.var, _pointer(body, value)))
-        return
-    if isinstance(into, Plain):
-        found = typed(body, value)
-        emit(body, Set(into.var, found.term))
-        if into.poison is not None:
-            emit(body, Set(into.poison, bit(found.poison)))
-        return
-    term: Term
-    kind: Term
-    match value.operand, body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None:
-        case s.Undef(), _:
-            term, kind = build.ZERO, build.integer(UNDEF)
-        case _, Leaf(var, own):
-            term, kind = var, own
-        case _, Again():
-            what = "a value that may be `undef` in part, where it is kept,"
-            raise refused(body, what, "freeze it, or declare parameters `noundef`")
-        case _:
-            found = typed(body, value)
-            term, kind = found.term, build.ite(found.poison, build.integer(POISON), build.ZERO)
-    emit(body, Set(into.var, term))
-    emit(body, Set(into.kind, kind))
-
-
-def any_value(body: Body, into: Leaf) -> None:
-    """An alloca that has no value is `undef`."""
-    emit(body, Set(into.kind, build.integer(UNDEF)))
-    emit(body, Set(into.var, build.ZERO))
+def _compared(body: Body, predicate: str, a: Pointer, b: Pointer) -> Value:
+    """`icmp` of pointers."""
+    poison = build.lor(a.poison, b.poison)
+    if predicate not in ("eq", "ne") or not _by_token(a, b):
+        one, two = address_of(body, a), address_of(body, b)
+        if predicate[0] == "s":
+            one, two = (wrapped(t, POINTER, body.registers) for t in (one, two))
+        # Addresses are numbers without a sign already.
+        plain = predicate if predicate in ("eq", "ne") else f"s{predicate[1:]}"
+        return Value(bit(compared(plain, one, two, POINTER, body.registers)), poison)
+    if a.token is b.token:
+        distance = wrapped(build.sub(a.offset, b.offset), POINTER, body.registers)
+        same = build.eq(distance, build.ZERO)
+    else:
+        same = build.eq(a.token, b.token)
+    held = same if predicate == "eq" else build.lnot(same)
+    any_ = build.lor(a.undef, b.undef)
+    if any_ is build.FALSE:
+        return Value(bit(held), poison)
+    return Value(build.ite(any_, chosen(body, Range(0, 1)), bit(held)), poison)

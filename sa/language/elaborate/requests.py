@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.diagnostic import error
@@ -141,28 +142,66 @@ def _answered(
     number: syntax.Expression,
     made: Made,
 ) -> Iterator[syntax.Statement]:
+    """One step where nobody or everybody who asks is suspended; else a choice: who goes on is not where others wait."""
     span = statement.span
-    body = _body(answer, values, number, made)
-    inside = replace(body, statements=(*checks, *body.statements))
-    if not _suspends(answer.body):
-        yield replace(statement, action=syntax.Atomic(inside, span))
-    elif any(isinstance(s.action, syntax.Suspend) for s in answer.body.statements):
-        yield replace(statement, action=syntax.Atomic(inside, span))
-        yield _resumed(number, span, made)
+
+    def step(way: _Way, asking: syntax.Statement) -> tuple[syntax.Statement, ...]:
+        body = _body(replace(answer, body=way.block), values, number, made)
+        inside = syntax.Atomic(replace(body, statements=(*checks, *body.statements)), span)
+        behind = (_resumed(number, span, made),) if way.suspends else ()
+        return replace(asking, action=inside), *behind
+
+    ways = tuple(_ways(answer.body, made))
+    if len(ways) == 1:
+        yield from step(ways[0], statement)
     else:
-        # Whoever goes on at once is not where others wait.
-        yield replace(statement, label=None, action=syntax.Choose(tuple(_ways(statement, inside, number, made)), span))
+        branches = tuple(syntax.Block(step(way, replace(statement, name=None)), span) for way in ways)
+        yield replace(statement, label=None, action=syntax.Choose(branches, span))
 
 
-def _ways(
-    statement: syntax.Statement, body: syntax.Block, number: syntax.Expression, made: Made
-) -> Iterator[syntax.Block]:
-    """An answer that suspends in some cases: the thread goes on, or it waits."""
-    span = statement.span
-    for goes_on, behind in ((number, ()), (made.meanings["THREADS"], (_resumed(number, span, made),))):
-        case = _plain(syntax.Assume(runs(made, goes_on, span), span), span)
-        step = syntax.Atomic(replace(body, statements=(*body.statements, case)), span)
-        yield syntax.Block((replace(statement, name=None, action=step), *behind), span)
+class _Way(Struct, frozen=True):
+    """A way through an answer, and whether it suspends who asks."""
+
+    block: syntax.Block
+    suspends: bool
+
+
+def _ways(block: syntax.Block, made: Made) -> Iterator[_Way]:
+    """The ways through an answer as far as they differ in whether they suspend."""
+    known: tuple[tuple[tuple[syntax.Statement, ...], bool], ...] = (((), False),)
+    for statement in block.statements:
+        parts = tuple(_ways_of(statement, made))
+        known = tuple(((*before, way), some or more) for before, some in known for way, more in parts)
+    yield from (_Way(replace(block, statements=statements), suspends) for statements, suspends in known)
+
+
+def _ways_of(statement: syntax.Statement, made: Made) -> Iterator[tuple[syntax.Statement, bool]]:
+    match statement.action:
+        case syntax.Suspend():
+            yield statement, True
+        case syntax.If(arms, orelse, span) if _suspends(statement):
+            inside = (*(a.body for a in arms), orelse or syntax.Block((), span))
+            for chosen, body in enumerate(inside):
+                for way in _ways(body, made):
+                    bodies = [way.block if n == chosen else _never(b) for n, b in enumerate(inside)]
+                    kept = tuple(replace(a, body=b) for a, b in zip(arms, bodies, strict=False))
+                    yield replace(statement, action=syntax.If(kept, bodies[-1], span)), way.suspends
+        case syntax.Choose(branches) if _suspends(statement):
+            for branch in branches:
+                for way in _ways(branch, made):
+                    yield replace(statement, action=replace(statement.action, branches=(way.block,))), way.suspends
+        case _ if _suspends(statement):
+            hint = "decide in the loop, with a variable, and suspend behind it"
+            made.problems.append(error("SA306", "a scheduler does not suspend in a loop", statement.span, hint))
+        case _:
+            yield statement, False
+
+
+def _never(block: syntax.Block) -> syntax.Block:
+    """A branch that is not taken."""
+    return replace(
+        block, statements=(_plain(syntax.Assume(syntax.Boolean(False, block.span), block.span), block.span),)
+    )
 
 
 def _body(

@@ -1,0 +1,169 @@
+"""The normal form of threads: copy and constant propagation, what tests tell, and no values that nobody reads.
+
+Calls that are inlined, helper variables, and loads of a variable that only the loading thread writes, leave copies
+behind. So what variables equal is found at each location, and put in their place: the same program has one form for
+every engine, whether it was written with functions or without. The checker makes the simpler threads from these
+equations itself (`checker/simplified.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.automata.live import live
+from sa.automata.ranges import within
+from sa.automata.rename import apart
+from sa.base.limits import Limits, spend
+from sa.certificates.run import Bad
+from sa.terms import build
+from sa.terms.solve import solution
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var, subterms
+
+#: Terms of more parts are not put in the place of a variable.
+SIZE = 24
+
+#: By location the variables that equal a term there.
+Facts = Mapping[str, Mapping[Var, Term]]
+
+
+class NormalForm(Struct, frozen=True, eq=False):
+    """By thread and location: what variables equal, and the locals whose values matter once that is put in."""
+
+    equal: tuple[Facts, ...]
+    matter: tuple[Mapping[str, frozenset[Var]], ...]
+
+
+def normal_form(threads: tuple[Automaton, ...], bads: Sequence[Bad], bounds: Limits) -> NormalForm | None:
+    """The normal form of closed threads; None where that is how they are written. Raises LimitReached."""
+    spoken = frozenset[Var]().union(*(b.claim.free for b in bads if b.claim is not None))
+    equal = tuple(_facts(t, _private(t, threads), bounds) for t in threads)
+    matter = tuple(_matter(t, e, spoken) for t, e in zip(threads, equal, strict=True))
+    if not any(_changes(t, e, m) for t, e, m in zip(threads, equal, matter, strict=True)):
+        return None
+    return NormalForm(equal, matter)
+
+
+def _private(thread: Automaton, threads: Sequence[Automaton]) -> frozenset[Var]:
+    """The thread's locals and the shared variables that no other thread writes."""
+    others = {v for t in threads if t is not thread for e in t.edges for v, _ in e.updates}
+    return frozenset(v.var for v in thread.variables if v.kind is Kind.LOCAL or v.var not in others)
+
+
+def _facts(thread: Automaton, private: frozenset[Var], bounds: Limits) -> Facts:
+    """By location what variables equal: the greatest solution that the start and all steps of the thread keep."""
+    own = frozenset(variables_of(thread, Kind.LOCAL))
+    told = {e: tuple(_told(e, own, private)) for e in thread.edges}
+    candidates = tuple(
+        dict.fromkeys((*_candidates(thread, own, private), *(c for some in told.values() for c in some)))
+    )
+    places = {e.source for e in thread.edges} | {e.target for e in thread.edges} | {thread.initial}
+    found = {q.name: candidates if q.name in places else () for q in thread.locations}
+    found[thread.initial] = tuple(c for c in candidates if _begins(thread, *c))
+    changed = bool(candidates)
+    while changed:
+        changed = False
+        for edge in thread.edges:
+            spend(bounds, 20 + 10 * len(found[edge.target]))
+            known = _solved((*found[edge.source], *told[edge]))
+            left = tuple(c for c in found[edge.target] if _kept(edge, known, *c))
+            if len(left) < len(found[edge.target]):
+                found[edge.target], changed = left, True
+    return {place: _solved(some) for place, some in found.items()}
+
+
+def _candidates(thread: Automaton, own: frozenset[Var], private: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
+    """What is assigned to locals, variables that a step gives new values together, and values that are known."""
+    pairs = [(v, t) for e in thread.edges for v, t in e.updates if v in own]
+    yield from ((v, t) for v, t in _first(thread).items() if v in private)
+    # Variables first: a term in the place of a variable makes others larger.
+    for v, t in sorted(pairs, key=lambda pair: not isinstance(pair[1], Var)):
+        if t.free <= private and v not in t.free and sum(1 for _ in subterms((t,))) <= SIZE:
+            yield v, t
+    ranges = {v.var: (v.var.sort, v.low, v.high) for v in thread.variables}
+    for edge in thread.edges:
+        for (v, _), (w, _) in permutations(edge.updates, 2):
+            if v in own and w in private and ranges[v] == ranges[w] and (w not in own or v.key > w.key):
+                yield v, w
+
+
+def _told(edge: Edge, own: frozenset[Var], private: frozenset[Var]) -> Iterator[tuple[Var, Term]]:
+    """What the guard of a step tells of locals."""
+    for formula in build.conjuncts(edge.guard):
+        found = solution(formula, own & formula.free) if formula.free <= private else None
+        if found is not None and sum(1 for _ in subterms((found[1],))) <= SIZE:
+            yield found
+
+
+def _begins(thread: Automaton, copy: Var, term: Term) -> bool:
+    """Whether the fact follows from the values that the start gives."""
+    return substitute(build.eq(copy, term), _first(thread)) is build.TRUE
+
+
+def _first(thread: Automaton) -> Mapping[Var, Term]:
+    """The variables of which the start gives the value."""
+    alone = (c for c in build.conjuncts(thread.init) if len(c.free) == 1)
+    return dict(found for c in alone if (found := solution(c, c.free)) is not None and not found[1].free)
+
+
+def _kept(edge: Edge, known: Mapping[Var, Term], copy: Var, term: Term) -> bool:
+    """Whether the fact holds after a step before which all that is known holds."""
+    chosen = frozenset(c.var for c in edge.choices)
+    updates = dict(edge.updates)
+    before, after = updates.get(copy, copy), substitute(term, updates)
+    if not chosen.isdisjoint((before.free | after.free) - {copy}):
+        return before is after
+    return substitute(before, known) is substitute(after, known)
+
+
+def _solved(facts: Sequence[tuple[Var, Term]]) -> dict[Var, Term]:
+    """What each copy is replaced by: no term has a variable that is replaced itself."""
+    found = dict[Var, Term]()
+    for copy, term in facts:
+        now = substitute(term, found)
+        if copy in found or copy in now.free:
+            continue
+        found = {v: substitute(t, {copy: now}) for v, t in found.items()}
+        found[copy] = now
+    return found
+
+
+def _matter(thread: Automaton, facts: Facts, spoken: frozenset[Var]) -> Mapping[str, frozenset[Var]]:
+    """By location the locals that something reads from there on, where variables are replaced by what they equal."""
+    own = frozenset(variables_of(thread, Kind.LOCAL))
+    said = frozenset(v for v, s in _named(thread) if s in spoken)
+    # A range says nothing of other variables, so nobody needs a variable for it.
+    ranges = frozenset(c for v in thread.variables for c in build.conjuncts(within(v)))
+    places = tuple(
+        replace(q, inv=build.land(*(c for c in build.conjuncts(q.inv) if c not in ranges))) for q in thread.locations
+    )
+    edges = tuple(_replaced(e, facts[e.source]) for e in thread.edges)
+    kept = frozenset(v.var for v in thread.variables) - own
+    needed = live(replace(thread, edges=edges, locations=places), kept | said)
+    return {q.name: needed[q.name] & own for q in thread.locations}
+
+
+def _changes(thread: Automaton, facts: Facts, matter: Mapping[str, frozenset[Var]]) -> bool:
+    """Whether a variable is gone, or a term is another one."""
+    own = frozenset(variables_of(thread, Kind.LOCAL))
+    return not own <= frozenset[Var]().union(*matter.values()) or any(
+        _replaced(e, facts[e.source]) != e for e in thread.edges
+    )
+
+
+def _named(thread: Automaton) -> Iterator[tuple[Var, Var]]:
+    """The variables with their names beside other threads."""
+    return zip((v.var for v in thread.variables), (v.var for v in apart(thread).variables), strict=True)
+
+
+def _replaced(edge: Edge, known: Mapping[Var, Term]) -> Edge:
+    if not known:
+        return edge
+    label = edge.label and replace(edge.label, values=tuple(substitute(t, known) for t in edge.label.values))
+    guard = substitute(edge.guard, known)
+    return replace(edge, label=label, guard=guard, updates=tuple((v, substitute(t, known)) for v, t in edge.updates))
