@@ -133,7 +133,7 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
 def _link(first: s.Module, second: s.Module, name: str) -> Link:
     """What is known of a function of both modules. Raises InputError."""
     if is_library(name):
-        message = f"`@{name}` is a function of the library, of which LLVM knows what it does"
+        message = f"`@{name}` is a library function, and LLVM knows what it does"
         raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
@@ -150,7 +150,7 @@ def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
     for side in sides:
         for number, parameter in enumerate(side.function.signature.parameters):
             if number not in both.said and any(w.startswith("align(") for w in parameter.attributes):
-                message = f"an access that is aligned otherwise than `%{name_of(parameter, number)}` is not accepted"
+                message = f"an access whose alignment is not that of `%{name_of(parameter, number)}` is not accepted"
                 raise s.refused("SA745", message, side.function.signature.span, "leave out `align` in both files")
 
 

@@ -51,7 +51,7 @@ def is_null(body: Body, at: Pointer) -> Term:
 def _is_there(body: Body, at: Pointer, size: int, unless: Term, what: str) -> None:
     """So many bytes can be accessed, or the behaviour is undefined."""
     if size >= 2**32:
-        raise refused(body, "what is said of so many bytes", "leave it out in both files")
+        raise refused(body, "`dereferenceable` of 2^32 bytes or more", "leave it out in both files")
     bounds, start = bounds_of(body, at), wrapped(at.offset, POINTER, body.registers)
     least = build.le(build.scale(-1, bounds.before), start)
     inside = build.land(least, build.le(build.add(start, build.integer(size)), bounds.behind))

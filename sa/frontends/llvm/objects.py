@@ -102,7 +102,7 @@ def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) ->
             message = f"the type of `@{variable.name}` is not accepted"
             raise s.refused("SA745", message, access.span, _KINDS) from None
         if touched(access.place, access.bits, own) is None:
-            message = f"this access of `@{variable.name}` is none of its integers"
+            message = f"this access of `@{variable.name}` matches none of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
         if _is_known(variable) and not _all_known(variable, own, module):
             message = f"the first value of `@{variable.name}` is not accepted"
@@ -251,9 +251,10 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     pointers = {a.place.offset for a in found if a.bits == POINTER}
     for start, end in parts_:
         if any(start < p + 8 and p < end and (start, end) != (p, p + 8) for p in pointers):
-            raise s.refused("SA745", "a part of a pointer is not accepted", found[0].span, _KINDS)
+            raise s.refused("SA745", "an access of part of a pointer is not accepted", found[0].span, _KINDS)
     if any(a.bits != POINTER and a.place.offset in pointers for a in found):
-        raise s.refused("SA745", "what is an integer and a pointer is not accepted", found[0].span, _KINDS)
+        message = "memory that is accessed both as an integer and as a pointer is not accepted"
+        raise s.refused("SA745", message, found[0].span, _KINDS)
     ends = sorted({end for part in parts_ for end in part})
     cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
     alone = [o for o, _ in cells] == [0]
