@@ -112,7 +112,7 @@ def pointer_roots(
 ) -> Mapping[str, frozenset[s.Operand]]:
     """By pointer the parameters and variables of the module that its value begins with.
 
-    Those that are moved are among them where `moves` has them.
+    Those that are moved are among them where `moves` has them. What comes from no other pointer is a root of its own.
     """
     found: dict[str, frozenset[s.Operand]] = {
         p.operand.name: frozenset((p.operand,))
@@ -120,8 +120,20 @@ def pointer_roots(
         if isinstance(p.type, s.PointerType) and isinstance(p.operand, s.Local)
     }
 
+    derived = {*slots, *moves}
+    for line in (line for b in function.blocks for line in b.lines):
+        match line.instruction:
+            case s.Select() | s.Phi():
+                derived.add(line.result or "")
+            case s.Load(_, s.Local(slot)) if slot in slots:
+                derived.add(line.result or "")
+            case _:
+                continue
+
     def of(operand: s.Operand) -> frozenset[s.Operand]:
-        return found.get(operand.name, frozenset()) if isinstance(operand, s.Local) else frozenset((operand,))
+        if isinstance(operand, s.Local) and (operand.name in found or operand.name in derived):
+            return found.get(operand.name, frozenset())
+        return frozenset((operand,))
 
     while True:
         before = dict(found)

@@ -189,7 +189,9 @@ def _moved(body: Body, element: s.Element) -> Pointer:
         wrong += [build.lt(t, build.ZERO) for t in sums]
     if "inbounds" in element.flags:
         known = bounds_of(body, made)
-        for offset in (wrapped(start.offset, POINTER, body.registers), total):
+        # A pointer that has come round the end of all addresses is where it is now.
+        begin = wrapped(start.offset, POINTER, body.registers)
+        for offset in (begin, build.add(begin, build.sub(total, start.offset))):
             wrong += [build.lt(offset, build.scale(-1, known.before)), build.lt(known.behind, offset)]
     else:
         there = build.sub(build.add(address_of(body, start), total), start.offset)
