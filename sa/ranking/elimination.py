@@ -191,14 +191,16 @@ def _candidates(search: _Search, thread: _Thread, coming: Sequence[Step], leavin
         for v, term in step.updates.items():
             if term.free <= search.variables - written:
                 found[eq(v, term)] = None
+        # What settled is not shifted again, or a counter would be compared with every number.
+        guard = conjoined(step.premise)
         place = step.passage[0]
-        for formula in (*conjoined(step.premise), *thread.settled.get(place, ())):
+        for formula in (*guard, *thread.settled.get(place, ())):
             if formula in thread.graph.known[place] or not formula.free <= search.variables:
                 continue
             touched = formula.free & written
             if not touched:
                 found[formula] = None
-            elif len(touched) == 1:
+            elif len(touched) == 1 and formula in guard:
                 (v,) = touched
                 shift, parts = linear_parts(step.updates[v]) if v.sort == INT else (0, {})
                 if parts == {v: 1}:
