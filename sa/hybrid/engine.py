@@ -126,10 +126,12 @@ def decided(
                     yield Excluded(bads, _proof(work, bads, invariants), how)
             case _Some(some):
                 waiting += [_without(bads, some), some]
-            case Conjunctions(held, remaining):
-                told, invariants = _without(bads, tuple(remaining)), _invariants(work, f, less, held)
+            case Conjunctions(held, remaining) if not remaining:
+                invariants = _invariants(work, f, less, held)
                 if invariants is not None:
-                    yield Excluded(told, _proof(work, told, invariants), how)
+                    yield Excluded(bads, _proof(work, bads, invariants), how)
+            case Conjunctions(_, remaining):
+                waiting += [told] if (told := _without(bads, tuple(remaining))) else []
             case Way(steps):
                 found, bad = run(f, answer, work.session, asked.threads), steps[-1].bad
                 if found is not None and bad is not None:
@@ -349,10 +351,17 @@ def _of_rings(
         return
     f, less, equal = known
     stated = horn(f, less.graph, work.lemmas, True)
-    held = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
-    invariants = _invariants(work, f, less, held) if held is not None else None
+    found = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
+    if found is None:
+        return
+    told = _without(asked.bads, tuple(found.left))
+    if told and found.left:
+        # A step that something else fails by is then a step like any other.
+        yield from _of_rings(part, replace(asked, bads=told), budget, report, effort)
+        return
+    invariants = _invariants(work, f, less, found.held) if told else None
     if invariants is not None:
-        yield Excluded(asked.bads, _proof(work, asked.bads, invariants), "rings between two counters")
+        yield Excluded(told, _proof(work, told, invariants), "rings between two counters")
 
 
 def _candidates(work: Work, f: Frame, found: _Equations) -> Conjunctions | None:
