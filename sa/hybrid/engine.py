@@ -63,8 +63,8 @@ SOON = 500_000
 #: The part of the resources that the solver has before conjunctions are tried.
 BRIEF = 8
 
-#: The part of the time that one of several questions may have.
-ONE = 0.4
+#: The part of the work that one of several questions may have, and the question about all at once.
+ONE, ALL = 0.4, 0.7
 
 
 def by_control(
@@ -81,10 +81,11 @@ def by_control(
         left = tuple(b for b in bads if b not in settled)
         if not left or (len(bads) == 1 and len(left) < len(bads)):
             continue
-        with part_of(budget.bounds, ONE if len(asked.bads) > 1 else 1.0) as bounds:
+        part = ONE if len(left) < len(asked.bads) else ALL if len(asked.bads) > 1 else 1.0
+        with part_of(budget.bounds, part) as bounds:
             question = replace(asked, bads=left)
-            part = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
-            for found in (decide or decided)(part, question, replace(budget, bounds=bounds), report, effort):
+            threads = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
+            for found in (decide or decided)(threads, question, replace(budget, bounds=bounds), report, effort):
                 settled.update(found.bads)
                 yield found
 

@@ -40,3 +40,12 @@ def test_a_word_of_two_parts_is_their_sum_although_the_shift_wraps_around(op: st
 def test_parts_that_may_have_a_bit_in_common_are_no_sum() -> None:
     made = bitwise("|", _shifted(TAG), INDEX, (8, False), registers(15, 16))
     assert all(evaluate(made, {TAG: t, INDEX: i}) == t * 16 | i for t, i in product(range(16), range(17)))
+
+
+def test_a_word_whose_low_bits_are_taken_away_has_no_bit_in_common_with_these() -> None:
+    word = build.sub(TAG, build.mod(TAG, 16))
+    made = bitwise("|", word, INDEX, (8, False), registers(255, 15))
+    assert not any(isinstance(t, Ite) for t in subterms((made,)))
+    assert all(evaluate(made, {TAG: t, INDEX: i}) == t & ~15 | i for t, i in product(range(256), range(16)))
+    more = bitwise("|", build.add(word, build.mod(TAG, 4)), INDEX, (8, False), registers(255, 15))
+    assert all(evaluate(more, {TAG: t, INDEX: i}) == (t & ~15) + t % 4 | i for t, i in product(range(256), range(16)))

@@ -91,9 +91,16 @@ def _divisor(term: Term) -> int:
         case Number(value):
             return abs(value)
         case Sum(constant, parts):
-            return gcd(constant, *(c * _divisor(p) for p, c in parts))
+            plain = gcd(constant, *(c * _divisor(p) for p, c in parts))
+            return max((plain, *(_rounded(term, p, c) for p, c in parts if isinstance(p, Mod))))
         case _:
             return 1
+
+
+def _rounded(total: Term, rest: Mod, factor: int) -> int:
+    """A divisor of a sum, of which `d - d % m` with a factor is a part: `(x >> 32) << 32` is such a difference."""
+    others = build.sub(total, build.scale(-factor, build.sub(rest.dividend, rest)))
+    return gcd(factor * rest.divisor, _divisor(others))
 
 
 def _masked(a: Term, mask: int, bits: int) -> Term:
