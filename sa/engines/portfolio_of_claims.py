@@ -266,6 +266,8 @@ CLAIMS: Portfolio = (
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),
+    # Some hundred thousand are soon enumerated, if there are no more.
+    Turn(MORE_STATES, 0.7, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
@@ -286,7 +288,6 @@ CLAIMS: Portfolio = (
     Turn(CONTROL, 0.2, since=2),
     Turn(MORE_SUMS, 0.1, since=2),
     Turn(BOUNDED, 0.15, since=2),
-    Turn(MORE_STATES, 0.2, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
     Turn(MORE_CONTROL, 0.3, since=3),
 )
