@@ -7,6 +7,7 @@ matter: a thread that is at its end or waits for others to end is as good as one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.terms import build
+from sa.terms.solve import solution
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -45,7 +47,7 @@ def mattering(
 ) -> tuple[Mattering, ...]:
     """What matters by thread and location, where variables are replaced by what they equal. Raises LimitReached."""
     claims = [b.claim for b in bads if b.claim is not None]
-    spoken = frozenset[Var]().union(*(c.free for c in claims))
+    spoken = frozenset[Var]().union(*(c.free for c in claims), _bound(threads))
     watched = {v.name.thread for v in spoken if v.name.place is not None}
     every = tuple(_begun(t, e, bads, spoken, watched) for t, e in zip(threads, equal, strict=True))
     changed = True
@@ -57,6 +59,18 @@ def mattering(
                 spend(bounds, 5)
                 changed |= _looked_at(thread, number, elsewhere)
     return tuple(t.matter for t in every)
+
+
+def _bound(threads: Sequence[Automaton]) -> frozenset[Var]:
+    """Shared variables of whose first values more is said than what they are: others, or all runs, may depend on it."""
+    shared = frozenset[Var]().union(
+        *(frozenset(v.var for v in t.variables if v.kind is not Kind.LOCAL) for t in threads)
+    )
+    ranges = {c for t in threads for v in t.variables for c in build.conjuncts(within(v))}
+    said = dict.fromkeys(c for t in threads for c in build.conjuncts(t.init) if c not in ranges)
+    times = Counter(v for c in said for v in c.free)
+    simple = {v for c in said if len(c.free) == 1 for v in c.free if solution(c, c.free) is not None and times[v] == 1}
+    return frozenset(v for v in times if v in shared and v not in simple)
 
 
 def _begun(

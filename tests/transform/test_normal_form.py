@@ -164,6 +164,15 @@ def test_a_shared_variable_that_is_tested_on_the_way_to_a_failure_matters() -> N
     assert rejected(replace(proof, matter=(*proof.matter[:2], reading))) == "normal form"
 
 
+def test_what_first_values_depend_on_stays() -> None:
+    text = (
+        """param N : int; global x, y : int; init x == N + 1 && N == y; thread T { assert x > 3; } thread S { skip; }"""
+    )
+    assert {str(v.var.name) for v in simpler(text)[0].variables} == {"N", "x", "y"}
+    impossible = "global x : int = 0; init x > 0; thread T { assert x == 3; } thread S { skip; }"
+    assert [str(v.var.name) for v in simpler(impossible)[0].variables] == ["x"]
+
+
 def test_what_is_proved_of_the_normal_form_is_accepted_of_the_written_threads() -> None:
     (right,) = found_of(program_of(PUSHED.format(next="k + 1")).threads, Turn(EQUALITIES, 1.0))
     assert isinstance(right.evidence, Simplified)
