@@ -112,9 +112,9 @@ GROWING: ClaimEngine = Prover(
         by_growing,
         (
             # What is in a ring of numbers that grow is known by equations where places in it are control.
-            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.4),
-            (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
-            (partial(by_equalities, exploring.CANDIDATES), 0.3),
+            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.35),
+            (partial(by_equalities, exploring.EQUALITIES[0]), 0.2),
+            (partial(by_equalities, exploring.CANDIDATES), 0.7),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
@@ -259,15 +259,15 @@ CLAIMS: Portfolio = (
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.4),
     # Where no numbers wrap around it has nothing to do.
-    Turn(GROWING, 0.5),
+    Turn(GROWING, 0.9),
+    # Some hundred thousand are soon enumerated, if there are no more.
+    Turn(MORE_STATES, 0.7, since=1),
     # It takes the same little work for many threads as for few.
     Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
     # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
     Turn(FAR_STATES, 0.1, since=1),
-    # Some hundred thousand are soon enumerated, if there are no more.
-    Turn(MORE_STATES, 0.7, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
