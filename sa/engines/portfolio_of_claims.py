@@ -113,8 +113,8 @@ GROWING: ClaimEngine = Prover(
         (
             # What is in a ring of numbers that grow is known by equations where places in it are control.
             (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.35),
-            (partial(by_equalities, exploring.EQUALITIES[0]), 0.2),
-            (partial(by_equalities, exploring.CANDIDATES), 0.7),
+            # Equations are looked for here, too.
+            (partial(by_equalities, exploring.CANDIDATES), 0.8),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),

@@ -64,7 +64,7 @@ SOON = 500_000
 BRIEF = 8
 
 #: The part of the work that one of several questions may have, and the question about all at once.
-ONE, ALL = 0.5, 0.7
+ONE, ALL = 0.6, 0.7
 
 
 def by_control(
