@@ -65,11 +65,13 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
     Products(Depth.QUICK),
+    # Differences that several threads are needed for, before what proves.
+    Products(Depth.INCLUSION, 0.3),
+    Products(Depth.RUNS, 1.5),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what ends soon is proved by then.
     Products(Depth.BRIEF, 0.7, once=True),
-    Products(Depth.RUNS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
@@ -97,6 +99,7 @@ PLAN: tuple[Tried, ...] = (
 #: The same where plays are to be found first.
 PLAYS: tuple[Tried, ...] = (
     Products(Depth.QUICK),
+    Products(Depth.INCLUSION),
     Products(Depth.RUNS),
     Products(Depth.PLAYS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
