@@ -210,13 +210,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(MEANINGS, 0.7),
     ),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
-    Depth.RUNS: (
-        Turn(INCLUSION, 0.8),
-        Turn(QUICK_VALUES, 0.5),
-        Turn(WALKS, 0.7),
-        Turn(TRIALS, 0.5),
-        Turn(LONG_WALKS, 0.7),
-    ),
+    Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),

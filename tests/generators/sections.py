@@ -35,6 +35,12 @@ def random_pair(rng: Random) -> tuple[str, str]:
     return abstract, concrete
 
 
+def with_semaphore(text: str) -> str:
+    """The program with a binary semaphore in place of the lock `m`."""
+    declared = text.replace("global m, s : 0..2 = 0;", "global m : 0..1 = 1; global s : 0..2 = 0;")
+    return declared.replace("unlock(m)", "release(m)").replace("lock(m)", "acquire(m)")
+
+
 def _thread(rng: Random, name: str, own: tuple[str, str], theirs: tuple[str, str]) -> tuple[str, str]:
     first, second = list[str](), list[str]()
     for _ in range(rng.randint(1, 2)):
