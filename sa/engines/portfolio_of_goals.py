@@ -110,8 +110,13 @@ WALKS = _walks(50_000, {})
 LONG_WALKS = _walks(1_000_000, {"effort": "much"})
 
 
-#: Steps of runs that are followed by sets of abstract states: some ten seconds where all are made.
-INCLUSION: GoalEngine = Refuter(EXPLICIT_STATE, {"search": "inclusion"}, partial(along_runs.by_inclusion, 300_000))
+def _inclusion(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
+    return Refuter(EXPLICIT_STATE, {"search": "inclusion", **parameters}, partial(along_runs.by_inclusion, steps))
+
+
+#: Steps of runs that are followed by sets of abstract states: less than a second, and some ten of them.
+QUICK_INCLUSION = _inclusion(20_000, {"effort": "little"})
+INCLUSION = _inclusion(300_000, {})
 
 #: What is wrong is wrong for most functions: few steps each.
 MEANINGS: GoalEngine = Refuter(
@@ -206,6 +211,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         # It finds the shortest plays; the next one finds others by fewer steps.
         Turn(FEW_STATES, 0.5),
         Turn(QUICK_VALUES, 0.7),
+        Turn(QUICK_INCLUSION, 0.7),
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
