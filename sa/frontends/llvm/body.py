@@ -208,10 +208,15 @@ def key_of(bits: int) -> str:
     return "iptr" if bits == POINTER else f"i{bits}"
 
 
+def named(body: Body, name: str, bits: int) -> Var:
+    """A register with the name of one of the IR, for its value or its distance from its root."""
+    told = f"distance of %{name}" if name in body.facts.distant else f"%{name}"
+    return register(body, f"%{name}", Range(*canonical(bits)), told)
+
+
 def assigned(body: Body, name: str, value: Value, bits: int) -> None:
     """A register of the IR gets a value."""
-    low, high = canonical(bits)
-    var = register(body, f"%{name}", Range(low, high), f"%{name}")
+    var = named(body, name, bits)
     poison = None
     emit(body, Set(var, value.term))
     if name in body.facts.may_poison:

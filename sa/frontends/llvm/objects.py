@@ -63,6 +63,11 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
         except NoLayout:
             hint = "an address is that of a variable or parameter, constant distances, and one index"
             raise s.refused("SA745", "this address is not accepted", line.span, hint) from None
+        if isinstance(place.base, s.Local) and place.base.name in facts.distant:
+            hint = "an access is at a distance that is the same whichever pointer is chosen"
+            raise s.refused(
+                "SA745", "an access through a pointer at several distances is not accepted", line.span, hint
+            )
         yield Access(place, bits, align, writes, atomic, line.span)
 
 
