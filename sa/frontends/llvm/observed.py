@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import callee_of, distant_of, locals_in, moves_of, pointer_roots, slots_of
+from sa.frontends.llvm.analysis import callee_of, locals_in, slots_of
+from sa.frontends.llvm.roots import distant_of, moves_of, pointer_roots
 
 #: What may be said of a pointer that is given, returned or loaded, and asks something of it.
 ASKS = re.compile(r"noundef|nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\)")
