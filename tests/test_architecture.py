@@ -71,7 +71,8 @@ MAY_IMPORT = {
     "explicit": _DATA | {"certificates", "question"},
     "invariants": _DATA | {"smt", "domains", "certificates", "conditions", "generation", "question", "explicit"},
     "hybrid": _DATA | {"smt", "domains", "certificates", "conditions", "question", "explicit", "invariants"},
-    "ranking": _DATA | {"smt", "domains", "certificates", "conditions", "explicit", "invariants", "hybrid"},
+    "ranking": _DATA
+    | {"smt", "domains", "certificates", "conditions", "explicit", "invariants", "hybrid", "transform"},
     "bounded": _DATA | {"smt", "certificates", "processes", "question", "explicit"},
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},

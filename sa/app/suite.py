@@ -136,8 +136,8 @@ def options_in(source: Source) -> tuple[str, ...]:
         name = word.partition("=")[0]
         if name.startswith("-") and name not in _ASKING:
             start = source.text.index(word, found.start(1))
-            hint = f"a file may say {', '.join(sorted(_ASKING))}"
+            hint = f"a file can set {', '.join(sorted(_ASKING))}"
             raise InputError(
-                (error("SA924", f"`{name}` is no option of a question", Span(source, start, start + len(word)), hint),)
+                (error("SA924", f"a file cannot set `{name}`", Span(source, start, start + len(word)), hint),)
             )
     return tuple(words)

@@ -61,8 +61,8 @@ def _refuse_c(request: RefineRequest) -> None:
     """Raises InputError for C: its programs are closed, so that any environment would be an answer."""
     for path in request.paths:
         if is_c(path):
-            message = f"`{path}` is C, whose programs have no environment: nobody but their threads changes a variable"
-            hint = "write the two threads in `.sa`, or ask for every environment that C allows: `--function`"
+            message = f"`{path}` is C: relies are inferred for threads in `.sa` only"
+            hint = "write what each side does as a thread in `.sa`"
             raise InputError((error("SA705", message, None, hint),))
 
 

@@ -16,9 +16,11 @@ from msgspec.structs import replace
 from sa.base.source import Span
 from sa.terms.term import Term, Var
 
-#: The label of reaching the end of a thread, and of a step that goes wrong.
+#: The label of reaching the end of a thread, of a step that goes wrong, and of one that is undefined where C or LLVM IR
+#: leaves it so.
 EXIT = "exit"
 FAIL = "fail"
+UNDEFINED = "undefined"
 
 
 class Link(Struct, frozen=True):

@@ -61,7 +61,7 @@ Stage: TypeAlias = Lowered | Helped | Resting
 
 
 class Part(Struct, frozen=True):
-    """Why these threads, by their numbers, take finitely many steps together, whatever the others do.
+    """Why these threads, by their numbers, take finitely many steps together.
 
     `points` are all that they can be at. There is a stage for each strongly connected component with a cycle.
     """
@@ -71,12 +71,30 @@ class Part(Struct, frozen=True):
     stages: tuple[Stage, ...]
 
 
+class Round(Struct, frozen=True):
+    """Steps of a thread that no run takes for ever, if all that earlier rounds exclude are taken finitely often.
+
+    The locations, by their numbers, are a strongly connected component of the steps that are left. `settled` hold at
+    locations from some moment on if the thread stays among these: each one by those before it. No step that is left, of
+    any thread, raises the rank; the `strict` ones of this thread, by their edges, lower it, from 0 or more.
+    """
+
+    thread: int
+    locations: tuple[int, ...]
+    settled: tuple[tuple[int, Term], ...]
+    ranks: tuple[Term, ...]
+    strict: tuple[int, ...]
+
+
 class Ranked(Struct, frozen=True):
-    """That something comes to an end, by parts; `proofs` show the conditions that do not hold by themselves."""
+    """That something comes to an end: for all threads together, or thread by thread in rounds.
+
+    `proofs` show the conditions that do not hold by themselves.
+    """
 
     threads: tuple[Automaton, ...]
     ends: Ends
-    parts: tuple[Part, ...]
+    reason: Part | tuple[Round, ...]
     proofs: tuple[Keeps | Joint | Lemmas | States, ...]
     axioms: tuple[Axiom, ...]
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
-from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Passage, Point, Ranked, Resting, Stage
+from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Passage, Point, Ranked, Resting, Round, Stage
 from sa.certificates.proof_json import proof_json, read_plain
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run, run_json
@@ -43,17 +43,29 @@ def read_finite(entry: Entry, threads: tuple[Automaton, ...], ends: Ends, axioms
 
 
 def ranked_json(made: Ranked, conditions: Sequence[Bad]) -> Json:
-    """Reasons by parts, and proofs about the conditions, by their numbers."""
+    """The reason, and proofs about the conditions, by their numbers."""
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
+    proofs = [proof_json(p, bads) for p in made.proofs]
+    match made.reason:
+        case Part():
+            return {"together": _part_json(made.reason), "proofs": proofs}
+        case rounds:
+            return {"rounds": [_round_json(r, made.threads) for r in rounds], "proofs": proofs}
+
+
+def _round_json(made: Round, threads: Sequence[Automaton]) -> Json:
+    thread = threads[made.thread]
     return {
-        "parts": [_part_json(p, made.threads) for p in made.parts],
-        "proofs": [proof_json(p, bads) for p in made.proofs],
+        "thread": thread.name,
+        "locations": [thread.locations[n].name for n in made.locations],
+        "settled": [{"location": thread.locations[n].name, "formula": smtlib(f)} for n, f in made.settled],
+        "ranks": [smtlib(r) for r in made.ranks],
+        "strict": list(made.strict),
     }
 
 
-def _part_json(part: Part, threads: Sequence[Automaton]) -> Json:
+def _part_json(part: Part) -> Json:
     return {
-        "threads": [threads[n].name for n in part.threads],
         "points": [{"places": list(p.places), "values": values_json(dict(p.values))} for p in part.points],
         "stages": [_stage_json(s) for s in part.stages],
     }
@@ -78,26 +90,54 @@ def _stage_json(stage: Stage) -> Json:
 
 def read_ranked(entry: Entry, threads: tuple[Automaton, ...], ends: Ends, axioms: tuple[Axiom, ...]) -> Ranked:
     """Reasons without the proofs of what they ask for. Raises Malformed."""
-    parts, _ = entry.fields("parts", "proofs")
+    kind, reason, _ = _fields(entry)
     names = scope(tuple(map(apart, threads)), (a.formula for a in axioms))
-    return Ranked(threads, ends, tuple(_part(p, threads, names) for p in parts.items()), (), axioms)
+    if kind == "rounds":
+        return Ranked(threads, ends, tuple(_round(r, threads, names) for r in reason.items()), (), axioms)
+    return Ranked(threads, ends, _part(reason, threads, names), (), axioms)
+
+
+def _fields(entry: Entry) -> tuple[str, Entry, Entry]:
+    kind = "rounds" if entry.has("rounds") else "together"
+    reason, proofs = entry.fields(kind, "proofs")
+    return kind, reason, proofs
+
+
+def _round(entry: Entry, threads: Sequence[Automaton], names: Names) -> Round:
+    name, locations, settled, ranks, strict = entry.fields("thread", "locations", "settled", "ranks", "strict")
+    number = {t.name: n for n, t in enumerate(threads)}.get(name.text())
+    if number is None:
+        raise name.wrong("a thread of the program is expected")
+    thread = threads[number]
+    numbers = {q.name: n for n, q in enumerate(thread.locations)}
+
+    def place(found: Entry) -> int:
+        if found.text() not in numbers:
+            raise found.wrong("a location of the thread is expected")
+        return numbers[found.text()]
+
+    known = (item.fields("location", "formula") for item in settled.items())
+    return Round(
+        number,
+        tuple(map(place, locations.items())),
+        tuple((place(q), f.term(names)) for q, f in known),
+        tuple(r.term(names) for r in ranks.items()),
+        tuple(e.index(len(thread.edges)) for e in strict.items()),
+    )
 
 
 def with_proofs(made: Ranked, entry: Entry, conditions: Sequence[Bad]) -> Ranked:
     """The reasons with the proofs that a document has of their conditions. Raises Malformed."""
-    _, listed = entry.fields("parts", "proofs")
+    _, _, listed = _fields(entry)
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
     return replace(made, proofs=tuple(read_plain(item, made.threads, bads, made.axioms) for item in listed.items()))
 
 
 def _part(entry: Entry, threads: Sequence[Automaton], names: Names) -> Part:
-    listed, points, stages = entry.fields("threads", "points", "stages")
-    numbers = {t.name: n for n, t in enumerate(threads)}
-    if any(name.text() not in numbers for name in listed.items()):
-        raise listed.wrong("threads of the program are expected")
+    points, stages = entry.fields("points", "stages")
     made = tuple(_point(p, names) for p in points.items())
-    own = tuple(numbers[name.text()] for name in listed.items())
-    return Part(own, made, tuple(_stage(s, len(made), threads, names) for s in stages.items()))
+    everyone = tuple(range(len(threads)))
+    return Part(everyone, made, tuple(_stage(s, len(made), threads, names) for s in stages.items()))
 
 
 def _point(entry: Entry, names: Names) -> Point:

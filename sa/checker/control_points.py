@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.program import Ends
 from sa.base.limits import Limits, spend
-from sa.certificates.ends import Part, Passage, Point, values_of_point
+from sa.certificates.ends import Condition, Part, Passage, Point, bad_of, values_of_point
+from sa.certificates.run import Bad
 from sa.checker.never import settled
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Failure, Rejected
 from sa.checker.side import within
 from sa.smt.solver import Solver
-from sa.terms.build import FALSE, TRUE, conjoined, constant, eq, land, lnot, lor
+from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, conjoined, constant, eq, land, le, lnot, lor
 from sa.terms.sort import Value, is_value
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -51,12 +52,56 @@ class Graph(Struct, frozen=True, eq=False):
 
 
 class Question(Struct, frozen=True, eq=False):
-    """The threads, with names of their own, and the claim about them."""
+    """The threads, with names of their own, the claim about them, and what reasons ask of states.
+
+    Of the conditions, `left` are those that do not hold by themselves.
+    """
 
     separate: tuple[Automaton, ...]
     ends: Ends
     session: Solver
     bounds: Limits
+    asked: dict[Bad, Condition] = field(default_factory=dict)
+    left: dict[Bad, Condition] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> frozenset[Var]:
+        """What a rank may be made of."""
+        return frozenset(v.var for t in self.separate for v in t.variables)
+
+
+def in_words(places: Sequence[tuple[str, str]]) -> str:
+    """Places for messages."""
+    return ", ".join(f"{t} at {q}" for t, q in places)
+
+
+def require(
+    question: Question,
+    graph: Graph,
+    number: int,
+    premise: Sequence[Term],
+    choices: tuple[Var, ...],
+    conclusion: Term,
+    *others: tuple[str, str],
+) -> None:
+    """A condition at a point: it holds by itself, or something bad is left that a proof has to exclude."""
+    places = (*where_at(question, graph.part, graph.part.points[number]), *others)
+    condition = Condition(places, conjoined(premise), choices, conclusion)
+    obligation = Obligation("condition", in_words(places), condition.premise, (Case((), (conclusion,)),))
+    bad = bad_of(condition)
+    question.asked[bad] = condition
+    if discharge(question.session, frozenset(), obligation) is not None:
+        question.left[bad] = condition
+
+
+def require_lowered(
+    question: Question, graph: Graph, step: Taken, ranks: Mapping[int, Term], known: Sequence[Term], strict: bool
+) -> None:
+    """The step does not raise the rank, and lowers it from 0 or more if it is strict."""
+    first, _, _, second = step.passage
+    before, after = ranks[first], substitute(ranks[second], step.updates)
+    conclusion = land(le(ZERO, before), le(add(after, ONE), before)) if strict else le(after, before)
+    require(question, graph, first, (*step.premise, *known), step.choices, conclusion)
 
 
 def check_points(asked: Question, part: Part) -> None:
@@ -158,7 +203,7 @@ def open_at(asked: Question, part: Part, number: int, updates: Mapping[Var, Term
 def _require_covered(
     asked: Question, premise: tuple[Term, ...], cases: Sequence[Term], where: tuple[tuple[str, str], ...]
 ) -> None:
-    obligation = Obligation("points", ", ".join(f"{t} at {q}" for t, q in where), premise, (Case((), (lor(*cases),)),))
+    obligation = Obligation("points", in_words(where), premise, (Case((), (lor(*cases),)),))
     failure = discharge(asked.session, frozenset(), obligation)
     if failure is not None:
         raise Wrong(failure)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Kind, edges_from, variables_of
+from sa.automata.automaton import EXIT, FAIL, UNDEFINED, Automaton, Edge, Kind, edges_from, variables_of
 from sa.automata.components import components, on_cycles
 from sa.automata.program import Program
 from sa.base.caveat import Caveat, lines_of
@@ -89,7 +89,7 @@ def _is_join(thread: Automaton, edges: Sequence[Edge]) -> bool:
 
 def _loops(thread: Automaton) -> Iterator[tuple[str, Span]]:
     """The locations on cycles that do not plainly end, each with the place where its loop begins."""
-    ways = [e for e in thread.edges if e.label is None or e.label.action not in (EXIT, FAIL)]
+    ways = [e for e in thread.edges if not _is_end(e)]
     # What nobody else writes.
     own = frozenset((*variables_of(thread, Kind.LOCAL), *variables_of(thread, Kind.PARAM)))
     numbers = [v for v in variables_of(thread, Kind.LOCAL) if v.sort == INT]
@@ -101,6 +101,14 @@ def _loops(thread: Automaton) -> Iterator[tuple[str, Span]]:
         if places and not undefined and not any(_counts(inner, v, own, up) for v in numbers for up in (True, False)):
             first = min(places, key=lambda s: (s.source.name, s.start))
             yield from ((name, first) for name in component)
+
+
+def _is_end(edge: Edge) -> bool:
+    """Whether a step ends its thread, or stands for what may follow what is undefined."""
+    if edge.label is None:
+        return False
+    action = edge.label.action
+    return action in (EXIT, FAIL) or (action == UNDEFINED and edge.source == edge.target and not edge.updates)
 
 
 def _successors(edges: Iterable[Edge]) -> Mapping[str, Sequence[str]]:

@@ -18,10 +18,12 @@ from sa.base.budget import Budget, Report, unheard
 from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits, Unsupported, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown
-from sa.certificates.ends import Ending, Finite, Lasso, Ranked
+from sa.certificates.ends import Ending, Finite, Lasso, Part, Ranked
 from sa.certificates.run import Bad
+from sa.certificates.threads import Lemmas
 from sa.checker.finite import check_finite
 from sa.checker.lasso import check_lasso
+from sa.checker.lemmas import check_lemmas
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.judging import unaccepted
@@ -29,10 +31,12 @@ from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import Portfolio, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.engines.tried import Diary
-from sa.question.asked import Asked, Excluded, Settled
+from sa.question.asked import Asked, Excluded, Proof, Settled
+from sa.ranking.elimination import Guesses, eliminated
 from sa.ranking.lassos import growing, lasso
-from sa.ranking.reasons import by_threads, together
+from sa.ranking.reasons import together
 from sa.ranking.states import FEW, MANY, endless, explored, finite
+from sa.terms.term import Term
 
 #: Units that a way may take in each round; in the last one it ends by itself.
 ROUNDS = (1_000_000, 10_000_000, 100_000_000, inf)
@@ -140,42 +144,51 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
 
 
 def by_threads_alone(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
-    """Ranks of each thread by itself that need nothing to be known of states."""
-    yield from by_each_thread(work, bounds, with_proofs=False)
+    """Ranks thread by thread, with what is known of locks and flags."""
+    yield from _by_elimination(work, bounds, Guesses.NONE)
+    yield from _by_elimination(work, bounds, Guesses.FACTS)
 
 
-def by_each_thread(work: Work, bounds: Limits, with_proofs: bool = True) -> Iterator[tuple[Ending, str]]:
-    """Ranks of each thread by itself."""
+def by_each_thread(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """Ranks thread by thread, with what seems to hold of numbers."""
+    yield from _by_elimination(work, bounds, Guesses.NUMBERS)
+
+
+def _by_elimination(work: Work, bounds: Limits, guesses: Guesses) -> Iterator[tuple[Ending, str]]:
     if work.ends.until is None:
-        found = by_threads(work.threads, work.axioms, work.ends, bounds, work.seed)
-        if isinstance(found, Ranked):
-            yield from _with_proofs(work, found, bounds, "each thread by itself", with_proofs)
+        found = eliminated(work.threads, work.axioms, work.ends, guesses, bounds, work.seed)
+        if found is not None:
+            yield from _with_proofs(work, found.reason, bounds, "thread by thread", found.lemmas)
 
 
 def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
     """Ranks and justice at joint control points."""
     found = together(work.threads, work.axioms, work.ends, bounds, work.seed)
     if isinstance(found, Ranked):
-        yield from _with_proofs(work, found, bounds, "all threads together")
+        yield from _with_proofs(work, found, bounds, "of all threads together")
 
 
 def _with_proofs(
-    work: Work, found: Ranked, bounds: Limits, whose: str, with_proofs: bool = True
+    work: Work, found: Ranked, bounds: Limits, whose: str, lemmas: tuple[Term, ...] = ()
 ) -> Iterator[tuple[Ending, str]]:
     """The reason with proofs of what it needs of states, if there are any."""
     conditions = conditions_of(found, bounds, work.seed)
     if isinstance(conditions, Conditions):
-        proofs = _proofs(work, conditions.left, bounds) if with_proofs or not conditions.left else None
+        proofs = _proofs(work, conditions.left, lemmas, bounds)
         if proofs is not None:
-            how = "no cycles" if not any(p.stages for p in found.parts) else f"ranks of {whose}"
-            yield replace(found, proofs=tuple(p.evidence for p in proofs)), how
+            cycles = found.reason.stages if isinstance(found.reason, Part) else found.reason
+            how = f"ranks {whose}" if cycles else "no cycles"
+            yield replace(found, proofs=proofs), how
 
 
-def _proofs(work: Work, bads: Sequence[Bad], bounds: Limits) -> tuple[Excluded, ...] | None:
+def _proofs(work: Work, bads: tuple[Bad, ...], lemmas: tuple[Term, ...], bounds: Limits) -> tuple[Proof, ...] | None:
     """Proofs that none of these happens; None where one is missing. Raises LimitReached."""
     if not bads:
         return ()
-    asked, found, open_ = Asked(work.threads, tuple(bads), work.axioms), list[Excluded](), set(bads)
+    known = Lemmas(work.threads, lemmas, bads, work.axioms)
+    if lemmas and isinstance(check_lemmas(known, bounds, work.seed), Accepted):
+        return (known,)
+    asked, found, open_ = Asked(work.threads, bads, work.axioms), list[Proof](), set(bads)
 
     def judge(settled: Settled) -> Ruling:
         return judged(work.threads, work.axioms, settled, apart(bounds), work.seed)
@@ -186,7 +199,7 @@ def _proofs(work: Work, bads: Sequence[Bad], bounds: Limits) -> tuple[Excluded, 
             if not isinstance(said.settled, Excluded):
                 # What was guessed of states is false.
                 return None
-            found.append(said.settled)
+            found.append(said.settled.evidence)
             open_ -= set(said.settled.bads)
     return None if open_ else tuple(found)
 

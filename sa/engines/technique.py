@@ -97,7 +97,6 @@ REDUCTION = Technique(
     "makes a simpler program first: blocks of steps that commute with those of others (Lipton) unless said",
     {
         "transform": {
-            "copies": "locals that equal what nobody else writes are replaced by it",
             "turns": "what a thread does while a variable says that it is its turn is one step",
             "owners": "what a thread loads and stores while nobody else may write it is one update",
             "unbounded-counters": "numbers that wrap around are compared as if they did not",

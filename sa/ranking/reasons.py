@@ -1,4 +1,4 @@
-"""Why something comes to an end: each thread by itself first, then all of them at their joint control points."""
+"""Why something comes to an end: all threads together, at their joint control points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sa.base.limits import Limits
 from sa.certificates.ends import Part, Ranked
 from sa.conditions.never import at_places
 from sa.ranking.facts import facts_at, with_signs
-from sa.ranking.points import Graph, graph_of_all, graph_of_thread, open_at
+from sa.ranking.points import Graph, graph_of_all, open_at
 from sa.ranking.stages import Left, part_of
 from sa.smt.session import Session
 from sa.terms.build import FALSE, constant, land
@@ -20,28 +20,6 @@ from sa.terms.term import Term, Var
 
 #: How many joint points are looked at.
 MOST = 1_500
-
-
-def by_threads(
-    threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...], ends: Ends, bounds: Limits, seed: int
-) -> Ranked | tuple[Left, ...]:
-    """A reason of each thread by itself, whatever the others do; or where there is none. Raises LimitReached.
-
-    That a thread helps another one is nothing that a thread by itself can know.
-    """
-    session = Session(bounds, tuple(a.formula for a in axioms), seed)
-    separate, parts, left = tuple(map(apart, threads)), list[Part](), list[Left]()
-    for number, thread in enumerate(threads):
-        if thread.name in ends.threads:
-            graph = graph_of_thread(separate, number, ends)
-            found = part_of(graph, ends, _nothing(graph), graph.starts, session)
-            if isinstance(found, Left):
-                found = _with_facts(graph, ends, graph.starts, session)
-            if isinstance(found, Left):
-                left.append(found)
-            else:
-                parts.append(found)
-    return tuple(left) if left else Ranked(threads, ends, tuple(parts), (), axioms)
 
 
 def _with_facts(graph: Graph, ends: Ends, roots: Sequence[int], session: Session) -> Part | Left:
@@ -73,7 +51,7 @@ def together(
     found = part_of(graph, ends, _nothing(graph), roots, session)
     if isinstance(found, Left):
         found = _with_facts(graph, ends, roots, session)
-    return Ranked(threads, ends, (found,), (), axioms) if isinstance(found, Part) else found
+    return Ranked(threads, ends, found, (), axioms) if isinstance(found, Part) else found
 
 
 def _open_points(graph: Graph, ends: Ends) -> Iterator[int]:

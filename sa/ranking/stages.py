@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -119,14 +119,10 @@ def _ranked(search: _Search, component: tuple[int, ...], own: list[Step]) -> Sta
     every = _variables(search)
     # A rank in the user's variables tells more.
     plain = tuple(v for v in every if not v.name.base.startswith("_"))
-    # What nobody else writes is not disturbed.
-    written = {v for _, updates in search.graph.disturbances for v in updates}
-    undisturbed = tuple(v for v in plain if v not in written)
-    for variables in dict.fromkeys((undisturbed, plain, every)):
-        disturbances = list(_disturbances(search, component, variables))
+    for variables in dict.fromkeys((plain, every)):
         for shared in (True, False):
-            for step in _promising(own):
-                others = [*(cases[s.passage] for s in own if s is not step), *disturbances]
+            for step in promising(own):
+                others = [cases[s.passage] for s in own if s is not step]
                 ranks = ranked(component, variables, cases[step.passage], others, shared, search.bounds)
                 if ranks is not None:
                     return _without(search, component, own, ranks, _lowering(search, own, ranks, step))
@@ -163,16 +159,7 @@ def _cases(search: _Search, step: Step) -> Cases:
     return cases_of(source, target, (*step.premise, *search.facts[source]), step.updates)
 
 
-def _disturbances(search: _Search, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Cases]:
-    """The steps of others that write what a rank may be made of."""
-    for premise, updates in search.graph.disturbances:
-        written = {v: t for v, t in updates.items() if v in variables}
-        for number in component if written else ():
-            known = (*premise, *search.graph.known[number], *search.facts[number])
-            yield cases_of(number, number, known, written)
-
-
-def _promising(own: Sequence[Step]) -> list[Step]:
+def promising(own: Sequence[Step]) -> list[Step]:
     """Steps that a rank may be lowered by, those with comparisons first: what bounds a rank is mostly tested there."""
     return sorted(own, key=lambda s: (-_comparisons(s), s.passage))
 

@@ -7,7 +7,7 @@ from math import gcd
 
 from sa.automata.automaton import Automaton, Edge
 from sa.base.source import position
-from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Ranked, Resting, Stage
+from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Ranked, Resting, Round, Stage
 from sa.engines.verification import Finding
 from sa.terms import build
 from sa.terms.printer import show
@@ -21,8 +21,8 @@ _WIDTH = 160
 def reasons_told(finding: Finding) -> tuple[str, ...]:
     """What the evidence about infinite runs says; nothing of other claims."""
     match finding.ended:
-        case Ranked(threads, _, parts):
-            return tuple(dict.fromkeys(line for part in parts for line in _part(threads, part)))
+        case Ranked(threads, _, reason):
+            return tuple(dict.fromkeys(_reason(threads, reason)))
         case Lasso(_, again) as lasso:
             return tuple(_again(lasso, again))
         case Finite() | None:
@@ -38,9 +38,20 @@ def _again(lasso: Lasso, again: Term) -> Iterator[str]:
         yield f"it can be repeated for ever: `{said}` holds each time"
 
 
-def _part(threads: Sequence[Automaton], part: Part) -> Iterator[str]:
-    for stage in part.stages:
-        yield from _stage(threads, part, stage)
+def _reason(threads: Sequence[Automaton], reason: Part | tuple[Round, ...]) -> Iterator[str]:
+    if isinstance(reason, Part):
+        for stage in reason.stages:
+            yield from _stage(threads, reason, stage)
+    else:
+        for made in reason:
+            yield from _round(threads[made.thread], made)
+
+
+def _round(thread: Automaton, made: Round) -> Iterator[str]:
+    ranks = dict(zip((thread.locations[n].name for n in made.locations), made.ranks, strict=True))
+    for edge in (thread.edges[n] for n in made.strict):
+        if (rank := _simple(ranks[edge.source])) is not None:
+            yield f"each round through {_place(thread, edge)} lowers `{rank}`"
 
 
 def _stage(threads: Sequence[Automaton], part: Part, stage: Stage) -> Iterator[str]:

@@ -20,7 +20,7 @@ WITHOUT = {
     *("SA403", "SA410", "SA506", "SA509", "SA510", "SA511", "SA512", "SA603"),
     *("SA701", "SA703", "SA705", "SA713", "SA714", "SA717", "SA718", "SA721", "SA722", "SA723", "SA724"),
     *(f"SA74{n}" for n in range(10)),
-    *(f"SA9{n:02}" for n in range(3, 24) if n not in (6, 9)),
+    *(f"SA9{n:02}" for n in range(3, 25) if n not in (6, 9)),
 }
 EXAMPLES = {code: found.example for code, found in CATALOGUE.items() if found.example}
 

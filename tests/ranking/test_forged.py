@@ -12,7 +12,7 @@ from sa.automata.automaton import Kind
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, Limits, allot, limits
 from sa.base.source import Source
-from sa.certificates.ends import Finite, Lasso, Ranked, Resting
+from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.goal import Goal
 from sa.certificates.preservation import Following, Kept, PairRank, Parting
 from sa.certificates.relation import Relation
@@ -63,9 +63,8 @@ def endings(goal: Goal, lasso: Lasso) -> Iterator[Ranked | Finite]:
             continue
         if isinstance(found.evidence, Ranked | Finite):
             yield found.evidence
-            if isinstance(found.evidence, Ranked):
-                parts = tuple(replace(p, stages=(Resting(tuple(range(len(p.points)))),)) for p in found.evidence.parts)
-                yield replace(found.evidence, parts=parts)
+            if isinstance(found.evidence, Ranked) and isinstance(found.evidence.reason, tuple):
+                yield replace(found.evidence, reason=found.evidence.reason[:-1])
     yield Ranked((), ends(followers(goal, begun.values, shown)), (), (), ())
 
 

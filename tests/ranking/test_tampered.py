@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
@@ -14,7 +14,7 @@ from sa.automata.rename import apart
 from sa.base.budget import unheard
 from sa.base.limits import Limits
 from sa.base.source import Source
-from sa.certificates.ends import Ending, Helped, Lasso, Lowered, Part, Ranked, Resting, Stage
+from sa.certificates.ends import Ending, Helped, Lasso, Lowered, Part, Ranked, Resting, Round, Stage
 from sa.checker.ruling import Accepted
 from sa.engines.endings import accepted
 from sa.language.elaborate.program import program
@@ -22,7 +22,7 @@ from sa.ranking.lassos import lasso
 from sa.ranking.points import Graph, Step, graph_of_all, graph_of_thread, leading
 from sa.ranking.states import endless, explored, finite
 from sa.smt.session import Session
-from sa.terms.build import TRUE, conjuncts, integer, land, linear
+from sa.terms.build import TRUE, conjuncts, eq, integer, land, linear
 from sa.terms.sort import INT
 from sa.terms.term import Term
 from tests.oracle.endings import graph as all_states
@@ -54,16 +54,36 @@ def _stages(dice: Random, g: Graph, roots: tuple[int, ...], steps: tuple[Step, .
                 yield Lowered(component, ranks, tuple(s.passage for s in strict), then)
 
 
+def _rounds(dice: Random, graphs: Sequence[Graph]) -> Iterator[Round]:
+    left = {g.threads[0]: g.steps for g in graphs}
+    for _ in range(6):
+        graph = dice.choice(graphs)
+        number = graph.threads[0]
+        own = left[number]
+        for component in components(graph.starts, leading(own)):
+            inside = [s for s in own if s.passage[0] in component and s.passage[3] in component]
+            strict = {s.passage[2] for s in inside if dice.random() < 0.5}
+            if strict:
+                formulas = [
+                    conjuncts(f) for s in inside for f in (*s.premise, *(eq(v, t) for v, t in s.updates.items()))
+                ]
+                listed = [(dice.choice(component), dice.choice(dice.choice(formulas))) for _ in range(2) if formulas]
+                rank = _rank(dice, graph)
+                yield Round(number, component, tuple(listed), (rank,) * len(component), tuple(sorted(strict)))
+                left[number] = tuple(s for s in own if s.passage[2] not in strict or s not in inside)
+                break
+
+
 def guessed(dice: Random, p: Program, ends: Ends) -> Iterator[Ranked]:
     """Reasons of the right shape that nobody has looked at."""
     separate = tuple(map(apart, p.threads))
     graphs = [graph_of_thread(separate, n, ends) for n in range(len(p.threads))]
-    joint = graph_of_all(p.threads, separate, ends, 300, Session(Limits()))
-    for some in (graphs, [joint] if joint is not None else []):
-        parts = [Part(g.threads, g.points, tuple(_stages(dice, g, g.starts, g.steps, 2))) for g in some]
-        if parts and dice.random() < 0.2:
-            parts.pop(dice.randrange(len(parts)))
-        yield Ranked(p.threads, ends, tuple(parts), (), p.axioms)
+    for _ in range(3):
+        yield Ranked(p.threads, ends, tuple(_rounds(dice, graphs)), (), p.axioms)
+    g = graph_of_all(p.threads, separate, ends, 300, Session(Limits()))
+    if g is not None:
+        part = Part(g.threads, g.points, tuple(_stages(dice, g, g.starts, g.steps, 2)))
+        yield Ranked(p.threads, ends, part, (), p.axioms)
 
 
 def bent(dice: Random, p: Program, ends: Ends) -> Iterator[Lasso]:

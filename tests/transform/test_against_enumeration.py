@@ -61,7 +61,7 @@ def compare(seed: int, transformed: Callable[[Asked], Iterator[Settled | Note]] 
 
 def test_reduction_says_what_enumeration_says() -> None:
     """Of some dozens of programs; both answers occur."""
-    found = sum((compare(seed) for seed in range(20)), Counter[str]())
+    found = sum((compare(seed) for seed in range(14)), Counter[str]())
     assert found["excluded"] > 5
     assert found["reached"] > 5
 

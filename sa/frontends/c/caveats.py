@@ -36,7 +36,7 @@ FAIR = assuming(
 THREADS = assuming(
     "number-of-threads",
     "no loop creates more than 2^30 threads",
-    "count them: each takes memory for a stack of its own",
+    "each thread needs memory for a stack, so see how many your system allows",
 )
 # In C neighbouring bit fields are one memory location: a store to one of them may undo a store to another.
 FIELDS = assuming("bit-fields", "no two threads write neighbouring bit-fields at the same time", "`--races`")

@@ -110,7 +110,7 @@ def _columns(abstract: Function, concrete: Function) -> Mapping[Key, Column]:
     """The columns of both. Raises InputError where they are others in the other file, or accessed atomically, too."""
     found = {**abstract.columns, **concrete.columns}
     if {name for name, _ in found} & {k[0] for f in (abstract, concrete) for k in f.things.atomic}:
-        what = "an array whose elements are chosen, and accessed atomically as well as plainly,"
+        what = "an array whose elements are chosen by variables and accessed both atomically and plainly"
         hint = "access its elements in one way, or by constant indices"
         raise not_compared(what, concrete.thread.graph.steps[0].origin, hint)
     rows = {o.name: o.rows for o in abstract.unit.objects}

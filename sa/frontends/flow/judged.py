@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label
+from sa.automata.automaton import FAIL, UNDEFINED, Automaton, Edge, Kind, Label
 from sa.automata.program import Program, Refinement
 from sa.frontends.flow.both import Function
 from sa.frontends.flow.graph import Object
 from sa.frontends.flow.observables import is_published, is_shared
-from sa.frontends.flow.sequential_refinement import UNDEFINED, Misread
+from sa.frontends.flow.sequential_refinement import Misread
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.sort import Sort

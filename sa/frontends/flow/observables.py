@@ -93,8 +93,11 @@ def refuse_actions(thread: Thread, known: Accesses, columns: frozenset[int]) -> 
         # Acquires are left to a variable for each element: nothing has compared the two readings of them at length.
         acquires = bool(touching) and step.op.sync is Sync.ACQUIRE
         if acquires or step.target in (stored if step.op.sync is Sync.NONE else accessed):
-            hint = "access arrays whose elements are chosen, or of more than 64 elements, before the first action"
-            raise not_compared("an action that others see, before accesses of a large array,", step.origin, hint)
+            what = "an action that others see before an access of a large array"
+            hint = "access arrays of more than 64 elements before the first action"
+            if acquires:
+                what, hint = "an acquire beside accesses of a large array", "use an array of at most 64 elements"
+            raise not_compared(what, step.origin, hint)
 
 
 def _before(thread: Thread, nodes: set[Node]) -> set[Node]:

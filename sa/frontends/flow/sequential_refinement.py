@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind, Label, Location, Origin, Variable
+from sa.automata.automaton import FAIL, UNDEFINED, Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.automata.program import Program, Refinement, Related
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses, accesses
@@ -53,10 +53,6 @@ from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
 from sa.terms.term import Var, sort_of
-
-#: Where the source is once it is undefined, and what the target shows when it is.
-UNDEFINED = "undefined"
-
 
 _UNDEFINED_BEHAVIOUR = "behaviour is undefined"
 

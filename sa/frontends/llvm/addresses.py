@@ -17,6 +17,9 @@ from sa.frontends.llvm.objects import INTERPOSABLE
 from sa.terms import build
 from sa.terms.term import Term, Var
 
+#: Variables with these words may be at the address of another one.
+_MERGED = frozenset({"unnamed_addr", "weak", "weak_odr", "linkonce", "linkonce_odr", "common"})
+
 #: Addresses are less than this, and objects smaller than half of it.
 _END = 2**64
 
@@ -103,7 +106,7 @@ def _home(body: Body, operand: s.Operand) -> _Home:
             size, align = size_of(variable.type, body.unit.module)
         except NoLayout:
             size, align = 0, 1
-        return _Home(operand, base(operand.name), body.bounds[operand], size, max(align, variable.align))
+        return _Home(operand, base(operand.name), body.bounds[operand], size, variable.align or align)
     assert isinstance(operand, s.Local)
     token = build.variable(f"%{operand.name}")
     return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.size, shape.align)))
@@ -170,7 +173,8 @@ def _is_inside(body: Body, pointer: _Home, variable: _Home) -> Term:
 
 def _may_be_merged(body: Body, operand: s.Operand) -> bool:
     words = body.unit.module.variables[operand.name].words if isinstance(operand, s.Global) else ()
-    return not {"unnamed_addr", "extern_weak"}.isdisjoint(words)
+    # Another module's definition may make one variable an alias of another one.
+    return not _MERGED.isdisjoint(words)
 
 
 def _same(one: Term, two: Term) -> Term:

@@ -158,8 +158,8 @@ def _is_not_followed(body: Body, operand: s.Operand, words: Sequence[str]) -> No
     if isinstance(base, s.Local):
         roots = body.facts.roots.get(base.name, roots)
     if any(w.startswith("dereferenceable") for w in words) and any(r in body.shapes for r in roots):
-        what = "`dereferenceable` of an argument that is accessed, too,"
-        raise refused(body, what, "say it of a parameter: what is called may free memory")
+        what = "`dereferenceable` of an argument that the function also accesses"
+        raise refused(body, what, "declare it for a parameter instead: the called function may free memory")
 
 
 def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:
@@ -243,7 +243,7 @@ def _assumed(body: Body, bundle: s.Bundle) -> None:
                 case "align", [s.Typed(_, s.Number(distance))]:
                     place = replace(place, offset=build.sub(place.offset, build.integer(distance)))
                 case _ if rest:
-                    raise refused(body, f"`{tag}` of this", "leave it out in both files")
+                    raise refused(body, f"`{tag}` with these operands", "leave it out in both files")
             if tag == "align" and (number <= 0 or number & (number - 1)):
                 raise refused(body, "an alignment that is no power of 2", "leave it out in both files")
             asked(body, place, (f"{tag}({number})", "noundef"), "an assumption that does not hold")

@@ -23,7 +23,7 @@ from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
-from sa.frontends.llvm.analysis import callee_of, facts_of, is_defined, may_be_undef
+from sa.frontends.llvm.analysis import callee_of, facts_of, globals_in, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere
 from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
@@ -133,7 +133,7 @@ def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
 def _link(first: s.Module, second: s.Module, name: str) -> Link:
     """What is known of a function of both modules. Raises InputError."""
     if is_library(name):
-        message = f"`@{name}` is a function of the library, of which LLVM knows what it does"
+        message = f"`@{name}` is a library function, and LLVM knows what it does"
         raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
@@ -150,7 +150,7 @@ def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
     for side in sides:
         for number, parameter in enumerate(side.function.signature.parameters):
             if number not in both.said and any(w.startswith("align(") for w in parameter.attributes):
-                message = f"an access that is aligned otherwise than `%{name_of(parameter, number)}` is not accepted"
+                message = f"an access whose alignment is not that of `%{name_of(parameter, number)}` is not accepted"
                 raise s.refused("SA745", message, side.function.signature.span, "leave out `align` in both files")
 
 
@@ -199,7 +199,14 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
 
 def _plain(module: s.Module, name: str) -> s.Function:
     """A function without calls of others, aggregates and fills. Raises InputError."""
-    return without_fills(split(without_aggregates(inlined(module, name), module), module))
+    made = without_fills(split(without_aggregates(inlined(module, name), module), module))
+    for line in (line for block in made.blocks for line in block.lines):
+        for found in globals_in(line.instruction):
+            variable = module.variables.get(found.name)
+            if variable is not None and "extern_weak" in variable.words:
+                message = f"`@{found.name}` is `extern_weak`: perhaps there is no such variable"
+                raise s.refused("SA745", message, variable.span, "use an ordinary variable")
+    return made
 
 
 def _is_asked(pair: tuple[s.Argument, s.Argument], asks: Sequence[Observed], number: int) -> bool:

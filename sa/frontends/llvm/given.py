@@ -51,7 +51,7 @@ def is_null(body: Body, at: Pointer) -> Term:
 def _is_there(body: Body, at: Pointer, size: int, unless: Term, what: str) -> None:
     """So many bytes can be accessed, or the behaviour is undefined."""
     if size >= 2**32:
-        raise refused(body, "what is said of so many bytes", "leave it out in both files")
+        raise refused(body, "`dereferenceable` of 2^32 bytes or more", "leave it out in both files")
     bounds, start = bounds_of(body, at), wrapped(at.offset, POINTER, body.registers)
     least = build.le(build.scale(-1, bounds.before), start)
     inside = build.land(least, build.le(build.add(start, build.integer(size)), bounds.behind))
@@ -62,7 +62,10 @@ def as_shown(body: Body, at: Pointer) -> tuple[Term, Term]:
     """What others see of a pointer: its token, and how many bytes it is moved."""
     token, offset = at.token, wrapped(at.offset, POINTER, body.registers)
     if at.undef is not build.FALSE:
-        token, offset = (build.ite(at.undef, chosen(body, Range(*canonical(POINTER))), t) for t in (token, offset))
+        # Each pointer is one that is not moved. The first function may give a moved one as well.
+        far = chosen(body, Range(*canonical(POINTER))) if body.unit.source else build.ZERO
+        token = build.ite(at.undef, chosen(body, Range(*canonical(POINTER))), token)
+        offset = build.ite(at.undef, far, offset)
     if at.poison is build.FALSE:
         return token, offset
     any_ = chosen(body, Range(*canonical(POINTER))) if body.unit.source else build.ZERO

@@ -210,7 +210,7 @@ def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str)
     if order != "volatile" and align < bytes_of(bits):
         raise refused(body, "an atomic access that is not aligned", "align it to its size")
     if found.widths not in ((), (bits,)):
-        raise refused(body, "an atomic or volatile access of what is accessed in parts", "access it by one type")
+        raise refused(body, "an atomic or volatile access of memory accessed in parts", "access it by one type")
     return found.address
 
 

@@ -21,7 +21,7 @@ from sa.terms import build
 from sa.terms.term import Term
 
 #: Linkage by which another definition may take the place of this one, or be merged with it.
-INTERPOSABLE = frozenset({"weak", "linkonce", "common", "extern_weak", "external", "available_externally", "appending"})
+INTERPOSABLE = frozenset({"weak", "linkonce", "common", "external", "available_externally", "appending"})
 
 #: What else is said of a variable that changes nothing here.
 _HARMLESS = frozenset({
@@ -107,7 +107,7 @@ def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) ->
             message = f"the type of `@{variable.name}` is not accepted"
             raise s.refused("SA745", message, access.span, _KINDS) from None
         if touched(access.place, access.bits, own) is None:
-            message = f"this access of `@{variable.name}` is none of its integers"
+            message = f"this access of `@{variable.name}` matches none of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
         if _is_known(variable) and not _all_known(variable, own, module):
             message = f"the first value of `@{variable.name}` is not accepted"
@@ -144,7 +144,8 @@ def by_address(module: s.Module, found: Sequence[Access]) -> bool:
 def alignment(place: Place, variable: s.GlobalVariable, module: s.Module) -> int:
     """How an access is known to be aligned."""
     try:
-        least = max(variable.align, size_of(variable.type, module)[1])
+        # What is written may be less than is usual of the type.
+        least = variable.align or size_of(variable.type, module)[1]
     except NoLayout:
         return 1
     for distance in (place.offset, place.stride):
@@ -255,9 +256,10 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     pointers = {a.place.offset for a in found if a.bits == POINTER}
     for start, end in parts_:
         if any(start < p + 8 and p < end and (start, end) != (p, p + 8) for p in pointers):
-            raise s.refused("SA745", "a part of a pointer is not accepted", found[0].span, _KINDS)
+            raise s.refused("SA745", "an access of part of a pointer is not accepted", found[0].span, _KINDS)
     if any(a.bits != POINTER and a.place.offset in pointers for a in found):
-        raise s.refused("SA745", "what is an integer and a pointer is not accepted", found[0].span, _KINDS)
+        message = "memory that is accessed both as an integer and as a pointer is not accepted"
+        raise s.refused("SA745", message, found[0].span, _KINDS)
     ends = sorted({end for part in parts_ for end in part})
     cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
     alone = [o for o, _ in cells] == [0]

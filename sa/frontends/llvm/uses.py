@@ -83,7 +83,7 @@ def moved(body: Body, value: s.Typed, into: Plain | Leaf, distant: bool) -> None
         case _, Leaf(var, own):
             term, kind = var, own
         case _, Again():
-            what = "a value that may be `undef` in part, where it is kept,"
+            what = "to keep a value that may be `undef` in part"
             raise refused(body, what, "freeze it, or declare parameters `noundef`")
         case _:
             found = typed(body, value)

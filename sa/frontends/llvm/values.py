@@ -40,7 +40,7 @@ def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
         case s.Element() | s.Local() if _is_moved(body, what):
             at = pointer(body, what)
             if at.offset is not build.ZERO or at.undef is not build.FALSE:
-                raise refused(body, "a pointer at a distance, where it is kept,", "keep the pointer and the distance")
+                raise refused(body, "to keep a pointer that was moved", "keep the pointer and the distance apart")
             return Value(at.token, at.poison)
         case s.Local(name):
             return _register(body, name)
@@ -207,7 +207,9 @@ def _moved(body: Body, element: s.Element) -> Pointer:
         wrong += [build.lt(t, build.ZERO) for t in sums]
     if "inbounds" in element.flags:
         known = bounds_of(body, made)
-        for offset in (wrapped(start.offset, POINTER, body.registers), total):
+        # A pointer that has come round the end of all addresses is where it is now.
+        begin = wrapped(start.offset, POINTER, body.registers)
+        for offset in (begin, build.add(begin, build.sub(total, start.offset))):
             wrong += [build.lt(offset, build.scale(-1, known.before)), build.lt(known.behind, offset)]
     else:
         there = build.sub(build.add(address_of(body, start), total), start.offset)
@@ -240,7 +242,7 @@ def bounds_of(body: Body, at: Pointer) -> Bounds:
     roots = body.facts.roots.get(root.name, frozenset()) if isinstance(root, s.Local) else frozenset((root,))
     known = [(operand(body, s.PointerType(), r).term, body.bounds[r]) for r in body.bounds if r in roots]
     if not roots or len(known) != len(roots) or isinstance(body.known.get(getattr(root, "name", "")), Again):
-        raise refused(body, "the address of a pointer of which too little is known", "use a parameter or a variable")
+        raise refused(body, "the address of a pointer whose origin is not known", "use a parameter or a variable")
     _, found = known[0]
     for token, other in known[1:]:
         here = build.eq(at.token, token)

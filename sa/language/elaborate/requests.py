@@ -191,8 +191,8 @@ def _ways_of(statement: syntax.Statement, made: Made) -> Iterator[tuple[syntax.S
                 for way in _ways(branch, made):
                     yield replace(statement, action=replace(statement.action, branches=(way.block,))), way.suspends
         case _ if _suspends(statement):
-            hint = "decide in the loop, with a variable, and suspend behind it"
-            made.problems.append(error("SA306", "a scheduler does not suspend in a loop", statement.span, hint))
+            hint = "set a variable in the loop, and suspend after it"
+            made.problems.append(error("SA306", "`suspend` in a loop is not accepted", statement.span, hint))
         case _:
             yield statement, False
 

@@ -121,6 +121,15 @@ def test_refinement_of_c_says_so_too(tmp_path: Path, body: str, said: bool) -> N
     assert ("Termination is not compared: line 3 of x.c may loop for ever." in shown) == said
 
 
+def test_what_may_follow_undefined_behaviour_is_no_loop_of_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "x.c"
+    load = "atomic_load_explicit(&x, memory_order_relaxed)"
+    path.write_text(f"#include <stdatomic.h>\nint a; atomic_int x;\nint f(void) {{ a = 1; return {load}; }}\n")
+    shown = CliRunner().invoke(application(), ["refine", "--function", "f", str(path), str(path)]).output
+    assert "PROVED" in shown
+    assert "Termination" not in shown
+
+
 def test_an_unlocked_thread_that_is_joined_plainly_ends(tmp_path: Path) -> None:
     """A wait for a lock may be for ever; a thread that was not created does not wait, and one that is joined ends."""
     for lock, unlock, said in (("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);", True), ("", "", False)):

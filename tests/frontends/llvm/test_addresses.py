@@ -13,6 +13,7 @@ pytest.importorskip("llvmlite")
 
 P, Q = "ptr noundef %p", "ptr noundef %p, ptr noundef %q"
 HEAD = "@h = global ptr null\n"
+WEAK = "@a = weak global i32 0\n@b = global i32 0\n"
 USE = "declare void @use(ptr)\n"
 NONNULL = "declare void @use(ptr nonnull)\n"
 CERTAIN = "declare void @use(ptr noundef nonnull)\n"
@@ -25,12 +26,58 @@ BITS = "%n = ptrtoint ptr {} to i64; %b = and i64 %n, 3; ret i64 %b"
 REST = "%n = ptrtoint ptr {} to i64; %b = urem i64 %n, 4; ret i64 %b"
 
 C = "ptr noundef %p, i1 noundef %d"
+THERE = "ptr noundef nonnull dereferenceable(8) %p"
+FAR = "getelementptr i8, ptr {}, i64 9223372036854775807"
+ROUND = f"%a = {FAR.format('%p')}; %b = {FAR.format('%a')}; %c = getelementptr i8, ptr %b, i64 2; "
+CHOSEN = "%r = select i1 %d, ptr %v, ptr %p; %x = icmp eq ptr %r, %p; ret i1 %x"
 FREES = "declare void @use(ptr dereferenceable(4))\n"
 LATE = "br i1 %d, label %y, label %n\nn:; ret i32 0\ny:; %v = load i32, ptr %p, align 4; ret i32 %v"
 SOON = "%v = load i32, ptr %p, align 4; br i1 %d, label %y, label %n\nn:; ret i32 0\ny:; ret i32 %v"
 
 
 CASES = {
+    "a pointer that has come round is in bounds again": (
+        of(f"{ROUND}%d = getelementptr inbounds i8, ptr %c, i64 4; ret ptr %d", THERE, "ptr"),
+        of("ret ptr null", THERE, "ptr"),
+        "REFUTED",
+    ),
+    "and where it began": (
+        of(f"{ROUND}%d = getelementptr inbounds i8, ptr %c, i64 4; ret ptr %d", THERE, "ptr"),
+        of("%d = getelementptr i8, ptr %p, i64 4; ret ptr %d", THERE, "ptr"),
+        "PROVED",
+    ),
+    # Where pointers come from.
+    "a pointer that is chosen may be the loaded one, of which nothing is known": (
+        HEAD + of(f"%v = load ptr, ptr @h; {CHOSEN}", C, "i1"),
+        HEAD + of("ret i1 true", C, "i1"),
+        "SA744",
+    ),
+    "or the one that a call has returned": (
+        "declare ptr @g()\n" + of(f"%v = call noundef ptr @g(); {CHOSEN}", C, "i1"),
+        "declare ptr @g()\n" + of("ret i1 true", C, "i1"),
+        "SA744",
+    ),
+    # Where variables are.
+    "a variable may be aligned to less than is usual of its type": (
+        "@a = global i32 0, align 2\n" + of(BITS.format("@a"), "", "i64"),
+        "@a = global i32 0, align 2\n" + of("ret i64 0", "", "i64"),
+        "REFUTED",
+    ),
+    "and is aligned as usual where nothing is written": (
+        "@a = global i32 0\n" + of(BITS.format("@a"), "", "i64"),
+        "@a = global i32 0\n" + of("ret i64 0", "", "i64"),
+        "PROVED",
+    ),
+    "a weak variable may be another one by an alias elsewhere": (
+        WEAK + of("%c = icmp eq ptr @a, @b; ret i1 %c", "", "i1"),
+        WEAK + of("ret i1 false", "", "i1"),
+        "REFUTED",
+    ),
+    "a variable that may not be there": (
+        "@a = extern_weak global i32\n" + of("%c = icmp eq ptr null, @a; ret i1 %c", "", "i1"),
+        "@a = extern_weak global i32\n" + of("ret i1 false", "", "i1"),
+        "SA745",
+    ),
     # In memory.
     "what is stored again is what was there": (
         HEAD + of("%v = load ptr, ptr @h; store ptr %v, ptr @h; ret void", "", "void"),
@@ -186,3 +233,9 @@ CASES = {
 def test_a_pointer_means_what_the_language_reference_says(name: str, tmp_path: Path) -> None:
     before, after, expected = CASES[name]
     assert answer(before, after, tmp_path) == expected
+
+
+def test_a_pointer_that_may_be_undefined_is_not_told_from_one_that_is_chosen(tmp_path: Path) -> None:
+    """Both may give any pointer: it must not be REFUTED."""
+    chosen = of("%c = icmp eq ptr %p, null; %r = select i1 %c, ptr null, ptr %p; ret ptr %r", "ptr %p", "ptr")
+    assert answer(chosen, of("ret ptr %p", "ptr %p", "ptr"), tmp_path) != "REFUTED"
