@@ -10,7 +10,7 @@ from msgspec import Struct
 from sa.frontends.flow.graph import Range, base
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import globals_in
-from sa.frontends.llvm.body import Body, Bounds, register, undefined
+from sa.frontends.llvm.body import Body, Bounds, Extent, register, undefined
 from sa.frontends.llvm.integers import outside
 from sa.frontends.llvm.layout import NoLayout, size_of
 from sa.frontends.llvm.objects import INTERPOSABLE
@@ -67,6 +67,26 @@ def numbered(body: Body, numbers: Numbers) -> Iterator[Var]:
         body.bounds[s.Null()] = Bounds(build.ZERO, build.ZERO, build.ZERO)
 
 
+def extended(body: Body, numbers: Numbers) -> Iterator[Var]:
+    """Registers for how many bytes parameters point to, and how these are aligned, where accesses ask for several."""
+    for number, parameter in enumerate(body.function.signature.parameters):
+        operand, name = s.Local(name_of(parameter, number)), f"%{name_of(parameter, number)}"
+        shape = body.shapes.get(operand)
+        if shape is None:
+            continue
+        room, aligned = None, None
+        if shape.there < shape.size and numbers.bounds:
+            room = body.bounds[operand].behind
+        elif shape.there < shape.size:
+            room = register(body, f"room.{name}", Range(shape.there, shape.size), f"bytes that {name} points to")
+            yield room
+        if shape.align < shape.asked and not numbers.given:
+            range_ = Range(*(n.bit_length() - 1 for n in (shape.align, shape.asked)))
+            aligned = register(body, f"aligned.{name}", range_, f"zeros that the address of {name} ends in")
+            yield aligned
+        body.extents[operand] = Extent(room, aligned)
+
+
 def _operands(body: Body, numbers: Numbers) -> Iterator[s.Local | s.Global]:
     parameters = body.function.signature.parameters
     yield from (s.Local(name_of(parameters[number], number)) for number in numbers.parameters)
@@ -109,7 +129,7 @@ def _home(body: Body, operand: s.Operand) -> _Home:
         return _Home(operand, base(operand.name), body.bounds[operand], size, variable.align or align)
     assert isinstance(operand, s.Local)
     token = build.variable(f"%{operand.name}")
-    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.size, shape.align)))
+    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.there, shape.align)))
 
 
 def _alone(body: Body, home: _Home) -> Iterator[Term]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from sa.base.diagnostic import InputError
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
@@ -143,8 +145,19 @@ def points_somewhere(source: s.Signature, shapes: Mapping[int, Shape]) -> Iterat
         somewhere = _said("dereferenceable", parameter)
         if somewhere or "nonnull" in parameter.attributes:
             somewhere = max(somewhere, _said("dereferenceable_or_null", parameter))
-        if shape is not None and somewhere >= shape.size and align >= shape.align:
+        if shape is not None and somewhere >= shape.there and align >= shape.align:
             yield number
+
+
+def promised(source: s.Signature, shapes: Mapping[int, Shape]) -> Mapping[int, Shape]:
+    """What parameters point to if they can be followed, with what is said of them."""
+    made = dict[int, Shape]()
+    for number, shape in shapes.items():
+        parameter = source.parameters[number]
+        size = max(_said(word, parameter) for word in ("dereferenceable", "dereferenceable_or_null"))
+        align = min(max(shape.align, _said("align", parameter)), shape.asked)
+        made[number] = replace(shape, there=min(max(shape.there, size), shape.size), align=align)
+    return made
 
 
 def _said(word: str, parameter: s.Argument) -> int:

@@ -81,11 +81,18 @@ class Bounds(Struct, frozen=True):
     behind: Term
 
 
+class Extent(Struct, frozen=True):
+    """How many bytes a parameter points to, and in how many zeros its address ends, if accesses ask for several."""
+
+    room: Term | None
+    aligned: Term | None
+
+
 class Body(Struct):
     """The steps and registers so far, and what is known of the registers of the IR.
 
-    `shapes` are those of the variables of the module and of what parameters point to. Where addresses decide anything,
-    parameters and variables have `bounds`.
+    `shapes` are those of the variables of the module and of what parameters point to, which have `extents`. Where
+    addresses decide anything, parameters and variables have `bounds`.
     """
 
     unit: Unit
@@ -97,6 +104,7 @@ class Body(Struct):
     steps: list[Step] = field(default_factory=list)
     registers: dict[Var, Register] = field(default_factory=dict)
     bounds: dict[s.Operand, Bounds] = field(default_factory=dict)
+    extents: dict[s.Operand, Extent] = field(default_factory=dict)
     nodes: int = 2
     here: Node = ENTRY
 

@@ -182,6 +182,7 @@ def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
         undefined(body, build.TRUE, "an access outside of the variable")
         return _Place(start, ())
     _is_aligned(body, pointer, place, align)
+    _extends(body, place, bits, align)
     if place.index is None:
         return _Place(build.add(start, build.integer(meant.first)), meant.widths)
     index = _index(body, place)
@@ -202,6 +203,19 @@ def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> Non
     if align > known and body.bounds:
         at = address_of(body, pointed(body, pointer))
         undefined(body, build.ne(build.mod(at, align), build.ZERO), "an access that is not aligned")
+
+
+def _extends(body: Body, place: Place, bits: int, align: int) -> None:
+    """What a parameter points to must be large enough for an access, and aligned as it says."""
+    roots = body.facts.roots.get(place.base.name, frozenset()) if isinstance(place.base, s.Local) else frozenset()
+    end = place.offset + bytes_of(bits)
+    for root in (root for root in roots if root in body.extents):
+        extent, shape = body.extents[root], body.shapes[root]
+        if extent.room is not None and end > shape.there:
+            undefined(body, build.lt(extent.room, build.integer(end)), "an access behind what a parameter points to")
+        if extent.aligned is not None and align > shape.align:
+            zeros = build.integer(align.bit_length() - 1)
+            undefined(body, build.lt(extent.aligned, zeros), "an access that is not aligned")
 
 
 def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:

@@ -136,7 +136,7 @@ def by_address(module: s.Module, found: Sequence[Access]) -> bool:
     return any(
         any(a.align > alignment(a.place, module.variables[base.name], module) for a in own)
         if isinstance(base, s.Global) and base.name in module.variables
-        else not are_aligned(own)
+        else not are_aligned(own) or (len(groups) > 1 and len({a.align for a in own}) > 1)
         for base, own in groups.items()
     )
 
@@ -264,20 +264,14 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
     alone = [o for o, _ in cells] == [0]
     made = (Scalar(o, "" if alone else f"+{o}", POINTER if o in pointers else 8 * (e - o)) for o, e in cells)
-    return Shape(tuple(made), ends[-1], max(a.align for a in found) if are_aligned(found) else 1)
+    there = min(a.place.offset + bytes_of(a.bits) for a in found)
+    aligns = [a.align for a in found] if are_aligned(found) else [1]
+    return Shape(tuple(made), ends[-1], min(aligns), there, max(aligns))
 
 
 def are_aligned(found: Sequence[Access]) -> bool:
-    """Whether all accesses through a pointer say of it that it is aligned to their sizes, or the same thing.
-
-    A pointer that is aligned otherwise then leads nowhere, for both functions.
-    """
-    kinds = {(access.place.offset, access.bits, access.align) for access in found}
-    whole = not any(a.atomic and a.align < a.bits // 8 for a in found)
-    if len(kinds) == 1 and whole and all(a.place.offset == 0 and a.align > 0 for a in found):
-        return True
-    sizes = ((a.align, bytes_of(a.bits), a.place.offset) for a in found)
-    return all(align == size and offset % size == 0 for align, size, offset in sizes)
+    """Whether each access through a pointer is aligned as it says if the pointer is."""
+    return all(a.align > 0 and a.place.offset % a.align == 0 for a in found)
 
 
 def object_of(name: str, shape: Shape, where: Origin) -> Object:
@@ -285,15 +279,19 @@ def object_of(name: str, shape: Shape, where: Origin) -> Object:
     return Object(f"*{name}", tuple(_cell(x.path, x.bits) for x in shape.scalars), Storage.STATIC, where)
 
 
-def apart(found: Sequence[Access], given: Sequence[Shape]) -> None:
-    """Raises InputError where what a parameter points to may overlap other things in part."""
+def apart(found: Sequence[Access], given: Sequence[Shape], numbers: bool) -> None:
+    """Raises InputError where what a parameter points to may overlap other things in part.
+
+    Perhaps their addresses are `numbers`.
+    """
     if not given:
         return
     single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
     widths = {access.bits for access in found}
     # What is not aligned to its size may overlap others in part.
     aligned = all(access.align >= bytes_of(access.bits) for access in found)
-    if single and len(widths) == 1 and aligned:
+    alike = numbers or all(shape.align == shape.asked for shape in given)
+    if single and len(widths) == 1 and aligned and alike:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)
     if not through:

@@ -12,11 +12,17 @@ from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar
 
 
 class Shape(Struct, frozen=True):
-    """The cells of an object, and its size in bytes. What follows a pointer to it takes it to be aligned so."""
+    """The cells of an object, and its size in bytes.
+
+    Whatever follows a pointer to it takes it to be aligned to `align`, and so many bytes to be `there`. Some accesses
+    ask for `asked`, an alignment, and for all of its size.
+    """
 
     scalars: tuple[Scalar, ...]
     size: int
     align: int = 1
+    there: int = 0
+    asked: int = 1
 
 
 class Touched(Struct, frozen=True):
