@@ -74,7 +74,11 @@ def extended(body: Body, numbers: Numbers) -> Iterator[Var]:
         shape = body.shapes.get(operand)
         if shape is None:
             continue
-        room, aligned = None, None
+        begin, room, aligned = None, None, None
+        if shape.first < shape.last:
+            range_ = Range(shape.first, shape.last)
+            begin = register(body, f"begin.{name}", range_, f"bytes from {name} to the first one that is there")
+            yield begin
         if shape.there < shape.size and numbers.bounds:
             room = body.bounds[operand].behind
         elif shape.there < shape.size:
@@ -84,7 +88,7 @@ def extended(body: Body, numbers: Numbers) -> Iterator[Var]:
             range_ = Range(*(n.bit_length() - 1 for n in (shape.align, shape.asked)))
             aligned = register(body, f"aligned.{name}", range_, f"zeros that the address of {name} ends in")
             yield aligned
-        body.extents[operand] = Extent(room, aligned)
+        body.extents[operand] = Extent(begin, room, aligned)
 
 
 def _operands(body: Body, numbers: Numbers) -> Iterator[s.Local | s.Global]:

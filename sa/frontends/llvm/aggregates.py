@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import overflowing
+from sa.frontends.llvm.fills import at_distance, within
 from sa.frontends.llvm.layout import NoLayout, meant, offsets, size_of
 from sa.frontends.llvm.operands import mapped
 from sa.frontends.llvm.shapes import bytes_of
@@ -211,14 +212,16 @@ def _lines(line: s.Line, work: _Work) -> Iterator[s.Line]:
         case s.Load(kind, pointer, False, None, align) if _is_aggregate(kind):
             for number, leaf in enumerate(_in_memory(kind, work.module)):
                 at = _name(name, number) + "@"
-                yield _line(line, at, _moved(pointer, leaf.offset))
-                yield _line(line, _name(name, number), s.Load(leaf.type, s.Local(at), False, None, _least(align, leaf)))
+                yield _line(line, at, at_distance(pointer, leaf.offset))
+                yield _line(
+                    line, _name(name, number), s.Load(leaf.type, s.Local(at), False, None, within(align, leaf.offset))
+                )
         case s.Store(value, pointer, False, None, align) if _is_aggregate(value.type):
             parts = zip(_in_memory(value.type, work.module), _parts(value, work), strict=True)
             for number, (leaf, part) in enumerate(parts):
                 at = f"stored {line.span.start} {number}"
-                yield _line(line, at, _moved(pointer, leaf.offset))
-                stored = s.Store(s.Typed(leaf.type, part), s.Local(at), False, None, _least(align, leaf))
+                yield _line(line, at, at_distance(pointer, leaf.offset))
+                stored = s.Store(s.Typed(leaf.type, part), s.Local(at), False, None, within(align, leaf.offset))
                 yield _line(line, None, stored)
         case s.Return(s.Typed(kind) as value) if _is_aggregate(kind):
             found = zip(leaves(kind, work.module), _parts(value, work), strict=True)
@@ -233,11 +236,6 @@ def _line(line: s.Line, result: str | None, instruction: s.Instruction) -> s.Lin
     return replace(line, result=result, instruction=instruction, attachments=attachments)
 
 
-def _moved(pointer: s.Operand, offset: int) -> s.Offset:
-    index = s.Typed(s.IntType(64), s.Number(offset))
-    return s.Offset(s.Element(frozenset({"inbounds"}), s.IntType(8), pointer, (index,)))
-
-
 def _in_memory(kind: s.Type, module: s.Module) -> list[Leaf]:
     """The scalars of a type between which nothing is. Raises NoLayout: what becomes of padding is not modelled."""
     found, end = list(leaves(kind, module)), 0
@@ -248,10 +246,3 @@ def _in_memory(kind: s.Type, module: s.Module) -> list[Leaf]:
     if end != size_of(kind, module)[0]:
         raise NoLayout
     return found
-
-
-def _least(align: int, leaf: Leaf) -> int:
-    """How a scalar is aligned within what is aligned."""
-    while align > 1 and leaf.offset % align:
-        align //= 2
-    return align

@@ -69,18 +69,19 @@ def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
 
 def slots_of(function: s.Function) -> Mapping[str, s.Type]:
     """The allocas of which nothing but loads and stores of their type use the address."""
-    found = {
-        line.result: line.instruction.type
+    allocas = {
+        line.result: line.instruction
         for line in function.blocks[0].lines
         if isinstance(line.instruction, s.Alloca) and line.instruction.count is None and line.result is not None
     }
-    found = {n: t for n, t in found.items() if isinstance(t, s.IntType | s.PointerType)}
+    found = {n: a.type for n, a in allocas.items() if isinstance(a.type, s.IntType | s.PointerType)}
     for line in (line for b in function.blocks for line in b.lines):
         match line.instruction:
-            case s.Load(kind, s.Local(name), False, None) if found.get(name) == kind:
-                continue
-            case s.Store(s.Typed(kind, value), s.Local(name), False, None) if found.get(name) == kind:
-                used = list(locals_in(value))
+            case s.Load(kind, s.Local(name), False, None, align) if found.get(name) == kind:
+                # Perhaps it is no better aligned than it says.
+                used = [name] if align > allocas[name].align else []
+            case s.Store(s.Typed(kind, value), s.Local(name), False, None, align) if found.get(name) == kind:
+                used = [*locals_in(value), *([name] if align > allocas[name].align else [])]
             case other if lifetime_of(other) is not None:
                 continue
             case other:

@@ -156,7 +156,8 @@ def promised(source: s.Signature, shapes: Mapping[int, Shape]) -> Mapping[int, S
         parameter = source.parameters[number]
         size = max(_said(word, parameter) for word in ("dereferenceable", "dereferenceable_or_null"))
         align = min(max(shape.align, _said("align", parameter)), shape.asked)
-        made[number] = replace(shape, there=min(max(shape.there, size), shape.size), align=align)
+        there = min(max(shape.there, size), shape.size)
+        made[number] = replace(shape, there=there, align=align, last=shape.first if size else shape.last)
     return made
 
 

@@ -82,8 +82,9 @@ class Bounds(Struct, frozen=True):
 
 
 class Extent(Struct, frozen=True):
-    """How many bytes a parameter points to, and in how many zeros its address ends, if accesses ask for several."""
+    """Which bytes a parameter points to, and in how many zeros its address ends, if accesses ask for several."""
 
+    begin: Term | None
     room: Term | None
     aligned: Term | None
 

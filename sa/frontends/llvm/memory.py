@@ -32,7 +32,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.integers import compared, linear, logical, outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
-from sa.frontends.llvm.objects import alignment
+from sa.frontends.llvm.objects import alignment, begin_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
 from sa.frontends.llvm.values import address_of, typed
@@ -211,6 +211,9 @@ def _extends(body: Body, place: Place, bits: int, align: int) -> None:
     end = place.offset + bytes_of(bits)
     for root in (root for root in roots if root in body.extents):
         extent, shape = body.extents[root], body.shapes[root]
+        if extent.begin is not None and begin_of(place) < shape.last:
+            before = build.lt(build.integer(begin_of(place)), extent.begin)
+            undefined(body, before, "an access before what a parameter points to")
         if extent.room is not None and end > shape.there:
             undefined(body, build.lt(extent.room, build.integer(end)), "an access behind what a parameter points to")
         if extent.aligned is not None and align > shape.align:

@@ -266,7 +266,13 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     made = (Scalar(o, "" if alone else f"+{o}", POINTER if o in pointers else 8 * (e - o)) for o, e in cells)
     there = min(a.place.offset + bytes_of(a.bits) for a in found)
     aligns = [a.align for a in found] if are_aligned(found) else [1]
-    return Shape(tuple(made), ends[-1], min(aligns), there, max(aligns))
+    starts = [begin_of(a.place) for a in found]
+    return Shape(tuple(made), ends[-1], min(aligns), there, max(aligns), min(starts), max(starts))
+
+
+def begin_of(place: Place) -> int:
+    """From where on the bytes must be there that an access needs: `inbounds` needs those of its base, too."""
+    return 0 if place.inbounds else place.offset
 
 
 def are_aligned(found: Sequence[Access]) -> bool:

@@ -14,8 +14,8 @@ from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar
 class Shape(Struct, frozen=True):
     """The cells of an object, and its size in bytes.
 
-    Whatever follows a pointer to it takes it to be aligned to `align`, and so many bytes to be `there`. Some accesses
-    ask for `asked`, an alignment, and for all of its size.
+    Whatever follows a pointer to it takes it to be aligned to `align`, and bytes from `last` to `there` to be there.
+    Some accesses ask for `asked`, an alignment, for bytes from `first` on, and for all of its size.
     """
 
     scalars: tuple[Scalar, ...]
@@ -23,6 +23,8 @@ class Shape(Struct, frozen=True):
     align: int = 1
     there: int = 0
     asked: int = 1
+    first: int = 0
+    last: int = 0
 
 
 class Touched(Struct, frozen=True):

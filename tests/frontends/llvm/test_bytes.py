@@ -111,6 +111,16 @@ CASES = {
         of("%q = getelementptr i8, ptr %p, i64 1; %u = load i8, ptr %q; %v = load i8, ptr %p; ret i8 %v", P, "i8"),
         "PROVED",
     ),
+    "perhaps there is no byte before the one that is read": (
+        of("%q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        of("%u = load i8, ptr %p; %q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        "REFUTED",
+    ),
+    "unless it is in bounds": (
+        of("%q = getelementptr inbounds i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        of("%u = load i8, ptr %p; %q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        "PROVED",
+    ),
     "what is read on one way alone is not there on the other": (
         of(EITHER, "ptr noundef %p, i1 noundef %c"),
         of(BOTH, "ptr noundef %p, i1 noundef %c"),
