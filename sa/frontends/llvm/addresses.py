@@ -68,27 +68,25 @@ def numbered(body: Body, numbers: Numbers) -> Iterator[Var]:
 
 
 def extended(body: Body, numbers: Numbers) -> Iterator[Var]:
-    """Registers for how many bytes parameters point to, and how these are aligned, where accesses ask for several."""
+    """Registers for what is there of what parameters point to, where accesses ask for several things."""
     for number, parameter in enumerate(body.function.signature.parameters):
         operand, name = s.Local(name_of(parameter, number)), f"%{name_of(parameter, number)}"
         shape = body.shapes.get(operand)
         if shape is None:
             continue
-        begin, room, aligned = None, None, None
-        if shape.first < shape.last:
-            range_ = Range(shape.first, shape.last)
-            begin = register(body, f"begin.{name}", range_, f"bytes from {name} to the first one that is there")
-            yield begin
-        if shape.there < shape.size and numbers.bounds:
-            room = body.bounds[operand].behind
-        elif shape.there < shape.size:
-            room = register(body, f"room.{name}", Range(shape.there, shape.size), f"bytes that {name} points to")
-            yield room
-        if shape.align < shape.asked and not numbers.given:
-            range_ = Range(*(n.bit_length() - 1 for n in (shape.align, shape.asked)))
-            aligned = register(body, f"aligned.{name}", range_, f"zeros that the address of {name} ends in")
-            yield aligned
-        body.extents[operand] = Extent(begin, room, aligned)
+        kinds = (
+            ("start", shape.starts, True),
+            ("end", shape.ends, not numbers.bounds),
+            ("align", shape.aligns, not numbers.given),
+        )
+        made = [
+            register(body, f"{kind}.{name}", Range(0, len(asked) - 1), f"{kind} of what {name} points to")
+            if wanted and len(asked) > 1
+            else None
+            for kind, asked, wanted in kinds
+        ]
+        yield from (var for var in made if var is not None)
+        body.extents[operand] = Extent(*made)
 
 
 def _operands(body: Body, numbers: Numbers) -> Iterator[s.Local | s.Global]:
@@ -133,7 +131,7 @@ def _home(body: Body, operand: s.Operand) -> _Home:
         return _Home(operand, base(operand.name), body.bounds[operand], size, variable.align or align)
     assert isinstance(operand, s.Local)
     token = build.variable(f"%{operand.name}")
-    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.there, shape.align)))
+    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.ends[0], shape.align)))
 
 
 def _alone(body: Body, home: _Home) -> Iterator[Term]:

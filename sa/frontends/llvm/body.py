@@ -82,11 +82,15 @@ class Bounds(Struct, frozen=True):
 
 
 class Extent(Struct, frozen=True):
-    """Which bytes a parameter points to, and in how many zeros its address ends, if accesses ask for several."""
+    """What is there of what a parameter points to, where accesses ask for several things.
 
-    begin: Term | None
-    room: Term | None
-    aligned: Term | None
+    It begins with the start with the number `start`, and goes as far as the end with the number `end`, if that is not
+    told by its bounds. It is aligned to the alignment with the number `align`.
+    """
+
+    start: Var | None
+    end: Var | None
+    align: Var | None
 
 
 class Body(Struct):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.shapes import chunks
 
 #: More bytes than these are too many for stores.
 MOST_BYTES = 192
@@ -104,13 +105,9 @@ def _lines(line: s.Line, numbers: Iterator[int]) -> Iterator[s.Line]:
     if not isinstance(found, Fill):
         yield line
         return
-    at, size = 0, 8
-    while at < found.length:
-        while size > found.length - at:
-            size //= 2
+    for at, size in chunks(0, found.length):
         name = f"fill.{next(numbers)}"
         value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(bytes([found.byte]) * size, "little")))
         stored = s.Store(value, s.Local(name), False, None, within(found.to.align, at))
         yield replace(line, result=name, instruction=at_distance(found.to.pointer, at))
         yield replace(line, result=None, instruction=stored)
-        at += size

@@ -206,19 +206,22 @@ def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> Non
 
 
 def _extends(body: Body, place: Place, bits: int, align: int) -> None:
-    """What a parameter points to must be large enough for an access, and aligned as it says."""
+    """What a parameter points to must be there where it is accessed, and aligned as an access says."""
     roots = body.facts.roots.get(place.base.name, frozenset()) if isinstance(place.base, s.Local) else frozenset()
-    end = place.offset + bytes_of(bits)
+    start, end = begin_of(place), place.offset + bytes_of(bits)
     for root in (root for root in roots if root in body.extents):
         extent, shape = body.extents[root], body.shapes[root]
-        if extent.begin is not None and begin_of(place) < shape.last:
-            before = build.lt(build.integer(begin_of(place)), extent.begin)
+        if extent.start is not None:
+            before = build.lt(build.integer(shape.starts.index(start)), extent.start)
             undefined(body, before, "an access before what a parameter points to")
-        if extent.room is not None and end > shape.there:
-            undefined(body, build.lt(extent.room, build.integer(end)), "an access behind what a parameter points to")
-        if extent.aligned is not None and align > shape.align:
-            zeros = build.integer(align.bit_length() - 1)
-            undefined(body, build.lt(extent.aligned, zeros), "an access that is not aligned")
+        if end > shape.ends[0] and (extent.end is not None or root in body.bounds):
+            there, least = (
+                (body.bounds[root].behind, end) if extent.end is None else (extent.end, shape.ends.index(end))
+            )
+            undefined(body, build.lt(there, build.integer(least)), "an access behind what a parameter points to")
+        if extent.align is not None and align > shape.align:
+            less = build.lt(extent.align, build.integer(shape.aligns.index(align)))
+            undefined(body, less, "an access that is not aligned")
 
 
 def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:

@@ -15,7 +15,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
 from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
-from sa.frontends.llvm.shapes import Shape, bytes_of, cut, parts, touched
+from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, touched
 from sa.frontends.llvm.values import as_canonical
 from sa.terms import build
 from sa.terms.term import Term
@@ -84,9 +84,11 @@ def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
 def _shape_of(variable: s.GlobalVariable, module: s.Module, accessed: Sequence[Access]) -> Shape:
     """The cells of a variable that is so accessed. Raises NoLayout."""
     size = size_of(variable.type, module)[0]
-    whole = Shape(tuple(scalars(variable.type, module)), size)
-    own = (a for a in accessed if a.place.base == s.Global(variable.name) and touched(a.place, a.bits, whole) is None)
-    return cut(whole, (part for a in own for part in parts(a.place, a.bits, size)))
+    own = [a for a in accessed if a.place.base == s.Global(variable.name)]
+    reached = [part for a in own for part in parts(a.place, a.bits, size)]
+    whole = padded(Shape(tuple(scalars(variable.type, module)), size), reached)
+    others = (a for a in own if touched(a.place, a.bits, whole) is None)
+    return cut(whole, (part for a in others for part in parts(a.place, a.bits, size)))
 
 
 def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) -> Mapping[str, Shape]:
@@ -264,10 +266,10 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
     alone = [o for o, _ in cells] == [0]
     made = (Scalar(o, "" if alone else f"+{o}", POINTER if o in pointers else 8 * (e - o)) for o, e in cells)
-    there = min(a.place.offset + bytes_of(a.bits) for a in found)
-    aligns = [a.align for a in found] if are_aligned(found) else [1]
-    starts = [begin_of(a.place) for a in found]
-    return Shape(tuple(made), ends[-1], min(aligns), there, max(aligns), min(starts), max(starts))
+    aligns = sorted({a.align for a in found}) if are_aligned(found) else [1]
+    starts = sorted({begin_of(a.place) for a in found})
+    needed = sorted({a.place.offset + bytes_of(a.bits) for a in found})
+    return Shape(tuple(made), ends[-1], aligns[0], tuple(aligns), tuple(starts), tuple(needed))
 
 
 def begin_of(place: Place) -> int:
@@ -296,7 +298,7 @@ def apart(found: Sequence[Access], given: Sequence[Shape], numbers: bool) -> Non
     widths = {access.bits for access in found}
     # What is not aligned to its size may overlap others in part.
     aligned = all(access.align >= bytes_of(access.bits) for access in found)
-    alike = numbers or all(shape.align == shape.asked for shape in given)
+    alike = numbers or all(len(shape.aligns) == 1 for shape in given)
     if single and len(widths) == 1 and aligned and alike:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)

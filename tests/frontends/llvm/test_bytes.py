@@ -151,6 +151,7 @@ LONG = (
     "and no byte more",
     "and nothing else",
     "unless it can be dereferenced",
+    "unless it is in bounds",
 )
 NAMES = [pytest.param(name, marks=pytest.mark.fuzz if name in LONG else ()) for name in CASES]
 
