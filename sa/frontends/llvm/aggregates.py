@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,11 +27,12 @@ class Leaf(Struct, frozen=True):
 
 
 class _Work(Struct):
-    """Registers that are aggregates, by their scalars, and registers that are another operand."""
+    """Registers that are aggregates, by their scalars, registers that are another operand, and numbers for new ones."""
 
     module: s.Module
     whole: dict[str, tuple[s.Operand, ...]] = field(default_factory=dict)
     same: dict[str, s.Operand] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
 
 
 def without_aggregates(function: s.Function, module: s.Module) -> s.Function:
@@ -220,8 +221,9 @@ def _lines(line: s.Line, work: _Work) -> Iterator[s.Line]:
             # Padding is poison.
             cells = _in_memory(value.type, work.module)
             padded = chain(_parts(value, work), repeat(s.Poison()))
-            for number, (leaf, part) in enumerate(zip(cells, padded, strict=False)):
-                at = f"stored {line.span.start} {number}"
+            for leaf, part in zip(cells, padded, strict=False):
+                # No register has a space in its name.
+                at = f"stored {next(work.numbers)}"
                 yield _line(line, at, at_distance(pointer, leaf.offset))
                 stored = s.Store(s.Typed(leaf.type, part), s.Local(at), False, None, within(align, leaf.offset))
                 yield _line(line, None, stored)

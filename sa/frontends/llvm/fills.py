@@ -106,7 +106,7 @@ def _lines(line: s.Line, numbers: Iterator[int]) -> Iterator[s.Line]:
         yield line
         return
     for at, size in chunks(0, found.length):
-        name = f"fill.{next(numbers)}"
+        name = f"fill {next(numbers)}"
         value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(bytes([found.byte]) * size, "little")))
         stored = s.Store(value, s.Local(name), False, None, within(found.to.align, at))
         yield replace(line, result=name, instruction=at_distance(found.to.pointer, at))

@@ -9,7 +9,7 @@ others see, does not go back there, and is read as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -40,11 +40,12 @@ class _Whole(Struct):
 
 
 class _Work(Struct, frozen=True):
-    """Allocas by name, and where pointers lead that are one of these at a constant distance."""
+    """Allocas by name, where pointers lead that are one of these at a constant distance, numbers for new registers."""
 
     whole: dict[str, _Whole]
     places: Mapping[str, tuple[str, int]]
     module: s.Module
+    numbers: Iterator[int] = field(default_factory=count)
 
     def of(self, pointer: s.Operand) -> tuple[str, int] | None:
         """The alloca that a pointer leads into, if it is one that can be split, and how far."""
@@ -291,7 +292,7 @@ def _copying(line: s.Line, copy: Copy, work: _Work) -> Iterator[s.Line]:
     for offset, kind in _inside(work, place, copy.length):
         distance = offset - place[1]
         # No register has a space in its name.
-        name = f"copied {line.span.start} {distance}"
+        name = f"copied {next(work.numbers)}"
         ends = list[s.Operand]()
         for end, own in ((copy.source, source), (copy.to, to)):
             if own is None:

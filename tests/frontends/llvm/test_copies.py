@@ -39,6 +39,17 @@ STORES = "store i32 {}, ptr @g; store i32 {}, ptr getelementptr inbounds (i8, pt
 IN = copied(B + COPY.format("%b", "align 4 %p") + READ, "ptr noundef %p")
 FIELD = "%b1 = getelementptr inbounds i8, ptr %p, i64 4; %v = load i32, ptr %b1; ret i32 %v"
 THROUGH = B + COPY.format("%b", "align 4 %p") + COPY.format("@g", "align 4 %b") + "ret void"
+H = "@h = global { i32, i32 } zeroinitializer\n"
+TWICE = (
+    of(SET.format("%x", 2) + COPY.format("%p", "align 4 %a") + "ret void", "ptr noundef %p, i32 noundef %x", "void")
+    .replace("@f1", "@put")
+    .replace("define", "define internal")
+)
+CALLS = "call void @put(ptr noundef @g, i32 noundef %x); call void @put(ptr noundef @h, i32 noundef %y); ret void"
+BOTH = "".join(
+    f"store i32 {{}}, ptr @{name}, align 1; store i32 2, ptr getelementptr inbounds (i8, ptr @{name}, i64 4), align 1; "
+    for name in "gh"
+)
 
 CASES = {
     "a copy has what was stored": (OWN, copied("ret i32 %y"), "PROVED"),
@@ -47,6 +58,16 @@ CASES = {
     "all of it": (OUT, copied(STORES.format("%x", "%x"), PAIR, "void"), "REFUTED"),
     "a part of what others have": (IN, copied(FIELD, "ptr noundef %p"), "PROVED"),
     "and all of it must be there": (copied(FIELD.replace("inbounds ", ""), "ptr noundef %p"), IN, "REFUTED"),
+    "a function that copies is called twice": (
+        H + TWICE + copied(CALLS, PAIR, "void"),
+        H + copied(BOTH.format("%x", "%y") + "ret void", PAIR, "void"),
+        "PROVED",
+    ),
+    "each time with what it is given": (
+        H + TWICE + copied(CALLS, PAIR, "void"),
+        H + copied(BOTH.format("%x", "%x") + "ret void", PAIR, "void"),
+        "REFUTED",
+    ),
     "what is moved may overlap": (copied(SHIFTED.replace("memcpy", "memmove") + READ), copied("ret i32 %y"), "PROVED"),
     "and is read before it is written": (
         copied(SHIFTED.replace("memcpy", "memmove") + READ),
