@@ -263,7 +263,7 @@ def _show(outcome: Outcome, settings: Settings) -> None:
 
     if not settings.quiet:
         complain(outcome.warnings)
-    write(show_document(refinement_document(outcome, settings.why), screen(), settings.quiet))
+    write(show_document(refinement_document(outcome, settings.why, settings.why), screen(), settings.quiet))
 
 
 def status_of(outcome: Outcome) -> int:

@@ -185,7 +185,7 @@ def _document(answer: Answer, settings: Settings) -> Document:
     """The answer, and how the threads were reduced where that was asked for."""
     from sa.report.verify import verification_document
 
-    document = verification_document(answer.outcome, settings.why)
+    document = verification_document(answer.outcome, settings.why, settings.why)
     if answer.reduction is None:
         return document
     from sa.report.reduction import reduction_sections

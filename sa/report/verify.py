@@ -70,8 +70,10 @@ class Shown(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-def verification_document(outcome: Verification, why: bool = True) -> Document:
-    """The whole answer about a program's claims; what was tried of those without an answer only if `why` is wanted."""
+def verification_document(outcome: Verification, why: bool = True, details: bool = False) -> Document:
+    """The whole answer about a program's claims; what was tried of those without an answer only if `why` is wanted, and
+    what the translation made up only with `details`.
+    """
     name = outcome.program.source.name
     wrong = unexpected(outcome.expected, outcome.verdict)
     seconds = seconds_section(outcome.seconds)
@@ -89,7 +91,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         about = {_row(f) for f in shown.findings}
         # What is claimed of several threads alike is one row, and has one run.
         if not about <= told:
-            sections.extend(_violated(shown, outcome, why))
+            sections.extend(_violated(shown, outcome, details))
             told |= about
     sections.extend(_ended(outcome.findings))
     sections.extend(_unknown(outcome.findings))

@@ -66,6 +66,25 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
 
 
+BIGGER = """int best;
+void offer(int v) {{
+  {}
+}}
+"""
+
+
+def test_a_write_that_is_added_is_told_without_what_follows_the_variable(tmp_path: Path) -> None:
+    """Nor is it said why the first function's undefined behaviour, or what follows another action, is no answer."""
+    before, after = BIGGER.format("if (v > best) best = v;"), BIGGER.format("best = v > best ? v : best;")
+    plain = said(tmp_path, before, after, "--function", "offer", kind="c")
+    assert "conc.c:3 writes `best` where abs.c does not." in plain
+    assert "@begins(v = 0, best = 0)" in plain
+    assert "staying where it is does not write `best`" in plain
+    assert "but none writes `best`." in plain
+    assert not any(word in plain for word in ("has_written", "has written", "may_access", "_best", "no values that"))
+    assert "has_written_best" in said(tmp_path, before, after, "--function", "offer", "--why", kind="c")
+
+
 def found(folder: Path, text: str, *options: str, kind: str = "sa") -> str:
     """What `verify` prints, on one line."""
     (folder / f"prog.{kind}").write_text(text)
