@@ -205,7 +205,7 @@ def no_choice(edge: Edge) -> Why:
         return Why(edge.origin.span, "the value that it computes does not match", (), name_of(edge))
     if edge.origin.span is not None and edge.origin.span.source.name.endswith((".c", ".i")):
         # What is chosen there has no name in the program.
-        return Why(edge.origin.span, "no values that it may take match this step", (), name_of(edge))
+        return Why(edge.origin.span, "none of the values that it can take matches this step", (), name_of(edge))
     said = [c for c in conjuncts(edge.guard) if all(v.name.base != QUOTIENT for v in c.free)]
     chosen = ", ".join(dict.fromkeys(map(_chosen_name, written)))
     limits = f" with {' && '.join(show(c, _chosen_name) for c in said)}" if said else ""

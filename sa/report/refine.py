@@ -202,8 +202,8 @@ def lost(
         case None if follows:
             yield (Paragraph("Not simulated step by step with this relation; no visible difference is known."),)
         case None if result.goal.closed:
-            start = "" if isinstance(plain, Uncovered) else "What fails is to follow step by step. "
-            yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
+            start = "" if isinstance(plain, Uncovered) else "Not simulated step by step. "
+            yield (Paragraph(f"{start}Whether some abstract run has these visible actions is not known."),)
         case None:
             pass
         case Loss.BEHAVIOUR:
@@ -251,7 +251,8 @@ def proposed(proposal: Proposal, used: bool) -> Iterator[Section]:
     head = "The relation was inferred. This block says it:" if used else "With this block the answer is PROVED:"
     yield (Paragraph(head),)
     yield tuple(Line((Words(line, Tone.PLACE),)) for line in proposal.block.splitlines())
-    lost = f" It no longer says that always {' and '.join(proposal.given_up)}." if proposal.given_up else ""
+    holds = "holds" if len(proposal.given_up) == 1 else "hold"
+    lost = f" It no longer says that {' and '.join(proposal.given_up)} always {holds}." if proposal.given_up else ""
     yield (Paragraph(f"The claim is then: {proposal.claim}.{lost}"),)
 
 

@@ -210,7 +210,7 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     assert run is not None
     if finding.ended is not None:
         if run.cycle is None:
-            return "Nobody can step any more"
+            return "No thread can take a step"
         return f"The steps from {run.cycle + 1} on are repeated for ever"
     if (race := race_told(finding, program)) is not None:
         return race
