@@ -142,9 +142,14 @@ def _step(edge: Edge, text: str, shown: str | None, changes: tuple[tuple[str, st
 _MADE = re.compile(r"[qL]\d+(_\d+)*")
 
 
+def named_by_user(location: str) -> bool:
+    """Whether the user gave a location its name."""
+    return _MADE.fullmatch(location) is None
+
+
 def place_told(automaton: Automaton | None, location: str) -> str:
     """A location by the name that the user gave it, or else by its line."""
-    if automaton is None or not _MADE.fullmatch(location):
+    if automaton is None or named_by_user(location):
         return f"at {location}"
     span = location_of(automaton, location).origin.span
     return f"at {location}" if span is None else f"line {position(span.source, span.start).line}"
