@@ -139,7 +139,7 @@ def _step(edge: Edge, text: str, shown: str | None, changes: tuple[tuple[str, st
 
 
 #: Locations that nobody named.
-_MADE = re.compile(r"[qL]\d+(_\d+)*")
+_MADE = re.compile(r"[qL]\d+(_\d*)*")
 
 
 def named_by_user(location: str) -> bool:

@@ -209,9 +209,7 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     run = finding.run
     assert run is not None
     if finding.ended is not None:
-        if run.cycle is None:
-            return "No thread can take a step"
-        return f"The steps from {run.cycle + 1} on are repeated for ever"
+        return _goes_on(run, run.cycle) if run.cycle is not None else _stuck(finding, run)
     if (race := race_told(finding, program)) is not None:
         return race
     values = ", ".join(violating(finding, program))
@@ -230,6 +228,31 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     if failure.fault is Fault.ASSERTION:
         return f"{where}: `{statement}` is false{shown}"
     return f"{where}: {fault_text(failure)} in `{statement}`"
+
+
+def _stuck(finding: Finding, run: Run) -> str:
+    """Where the threads wait in a run that cannot go on."""
+    waits = waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
+    return ": ".join(["No thread can take a step", *([", ".join(waits)] if waits else [])])
+
+
+def _goes_on(run: Run, cycle: int) -> str:
+    """What a run repeats for ever: the threads, and their lines."""
+    lines = dict[str, set[int]]()
+    for turn in run.turns[cycle:]:
+        span = turn.move.edge.origin.span
+        lines.setdefault(turn.thread, set()).update([] if span is None else [position(span.source, span.start).line])
+    if not all(lines.values()):
+        return f"{' and '.join(lines)} can go on for ever"
+    first, *others = (f"{_lines(found)}" for found in lines.values())
+    names = list(lines)
+    told = [f"{names[0]} can repeat {first}", *(f"{n} {at}" for n, at in zip(names[1:], others, strict=True))]
+    return f"{' and '.join(told)} for ever"
+
+
+def _lines(found: set[int]) -> str:
+    first, last = min(found), max(found)
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:

@@ -133,3 +133,26 @@ def test_a_deadlock_says_who_waits_where(tmp_path: Path) -> None:
     shown = found(tmp_path, DEADLOCK, "--deadlock", kind="c")
     assert "Deadlock: main waits at 13 `pthread_join(t, 0)`, worker at 6 `pthread_cond_wait(&c, &m)`." in shown
     assert "__woken" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "thread A { await x == 1; } thread B { await x == 2; } progress;",
+            "Deadlock: A waits at 1 `await x == 1`, B at 1",
+        ),
+        (
+            "thread A { await x == 1; start B; } thread B { x := 1; } progress;",
+            "Deadlock: A waits at 1 `await x == 1`.",
+        ),
+        ("thread A { while (x == 0) { skip; } } terminates;", "A can repeat line 1 for ever."),
+        (
+            "thread A {\n while (x == 0) {\n y := 1;\n y := 0;\n }\n } terminates;",
+            "A can repeat lines 2 to 4 for ever.",
+        ),
+    ],
+)
+def test_a_run_that_goes_on_or_is_stuck_says_who_and_where(text: str, sentence: str, tmp_path: Path) -> None:
+    """Threads that were never started do not wait."""
+    assert sentence in found(tmp_path, f"{SHARED} {text}")
