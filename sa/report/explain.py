@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -21,7 +22,8 @@ from sa.terms.substitute import called, unsided
 from sa.terms.term import Term, Var, sort_of
 
 #: Actions by which others hand over to a function that is compared alone; constants among the values are permissions.
-OPENINGS = frozenset({"begins", "resumes"})
+BEGINS = "begins"
+OPENINGS = frozenset({BEGINS, "resumes"})
 
 
 class Wording(Struct, frozen=True):
@@ -32,6 +34,8 @@ class Wording(Struct, frozen=True):
     details: bool
     shown: Mapping[Var, Shown]
     wholes: Mapping[Var, Whole]
+    #: Whether the sides are functions that are compared alone.
+    alone: bool = False
 
     @property
     def followed(self) -> frozenset[str]:
@@ -63,7 +67,8 @@ def wording(goal: Goal, details: bool) -> Wording:
     """The words for the two sides of a goal."""
     variables = (*goal.concrete.variables, *goal.abstract.variables)
     wholes = {**wholes_of(goal.concrete.variables), **wholes_of(goal.abstract.variables)}
-    return Wording(details, {v.var: v.shown for v in variables if v.shown is not None}, wholes)
+    alone = any(e.label is not None and e.label.action == BEGINS for e in goal.concrete.edges)
+    return Wording(details, {v.var: v.shown for v in variables if v.shown is not None}, wholes, alone)
 
 
 class Why(Struct, frozen=True):
@@ -132,10 +137,11 @@ def _value(term: Term, state: State) -> str:
 
 def told_action(edge: Edge, state: State, words: Wording) -> str | None:
     """The same in the user's words: of a function that is compared alone, what others know as `best = 3`."""
-    if edge.label is None or words.details or not words.followed:
+    if edge.label is None or words.details or not words.alone:
         return action(edge, state)
     values = [v for t in edge.label.values if (v := _told_value(t, edge, state, words)) is not None]
-    return f"{action_name(edge)}({', '.join(values)})" if values else action_name(edge)
+    name = re.sub(r"^call_(\w+)_\d+$", r"\1", action_name(edge) or "")
+    return f"{name}({', '.join(values)})" if values else name
 
 
 def _told_value(term: Term, edge: Edge, state: State, words: Wording) -> str | None:

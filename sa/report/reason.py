@@ -178,9 +178,17 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
         theirs = _either((", ".join(theirs) for _, theirs in found), "; or ")
         return f"{where} shows {', '.join(found[0][0])} where {there} has{example} {theirs}"
     shown = [str(told_action(o.edge, o.before, words)) for o in offered]
+    if any(o.edge.label is not None and not _is_known(o.edge.label.values, o.before) for o in offered):
+        # What the step shows it chooses: no choice is an answer.
+        return f"{where} shows {asked}, which {there} cannot show here"
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _is_known(values: Iterable[Term], state: State) -> bool:
+    """Whether the values are known in a state, without choices."""
+    return all(v in state for t in values for v in t.free)
 
 
 def _either(texts: Iterable[str], between: str) -> str:

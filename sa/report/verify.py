@@ -59,6 +59,9 @@ _CLAIM_COLUMNS = (
     Column(Fit.REST),
 )
 
+#: What goes wrong because of values, which the first line then has.
+_OF_VALUES = frozenset({Fault.RANGE, Fault.INDEX, Fault.DIVISION, Fault.OVERFLOW})
+
 #: So many threads with the same claim are named.
 _THREADS_NAMED = 3
 
@@ -227,7 +230,7 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     statement = " ".join(failure.what.split()).removesuffix(";")
     if failure.fault is Fault.ASSERTION:
         return f"{where}: `{statement}` is false{shown}"
-    return f"{where}: {fault_text(failure)} in `{statement}`"
+    return f"{where}: {fault_text(failure)} in `{statement}`{shown if failure.fault in _OF_VALUES else ''}"
 
 
 def _stuck(finding: Finding, run: Run) -> str:

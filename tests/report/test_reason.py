@@ -66,6 +66,14 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
 
 
+def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
+    text = "#include <stdatomic.h>\natomic_int s;\nvoid done(int);\nvoid f(int r) {{ {} }}\n"
+    before, after = text.format("s = 2; done(r);"), text.format("done(r); s = 2;")
+    assert "conc.c:4 shows done(0), which abs.c cannot show here." in said(
+        tmp_path, before, after, "--function", "f", kind="c"
+    )
+
+
 BIGGER = """int best;
 void offer(int v) {{
   {}
@@ -103,7 +111,7 @@ def found(folder: Path, text: str, *options: str, kind: str = "sa") -> str:
         ("thread T { skip; } invariant i : x == 1;", "invariant i is false at the start with x = 0."),
         (
             "global z : 0..1 = 1; thread T { z := z + 1; }",
-            "T at prog.sa:1: a value is outside of its variable's range in",
+            "T at prog.sa:1: a value is outside of its variable's range in `z := z + 1` with z = 1.",
         ),
     ],
 )
