@@ -23,7 +23,7 @@ from sa.terms.term import Term, Var, sort_of
 
 #: Actions by which others hand over to a function that is compared alone; constants among the values are permissions.
 BEGINS = "begins"
-OPENINGS = frozenset({BEGINS, "resumes"})
+OPENINGS = frozenset({BEGINS, "gains", "keeps", "resumes"})
 
 
 class Wording(Struct, frozen=True):
@@ -158,7 +158,8 @@ def _told_value(term: Term, edge: Edge, state: State, words: Wording) -> str | N
     own = [s for s in shown.values() if not s.about]
     if isinstance(sort_of(term), ArraySort) or (shown and not own):
         return None
-    if len(own) == 1 and (own[0].name in words.followed or into is not None):
+    handed = into is not None and edge.label.action in OPENINGS
+    if len(own) == 1 and (own[0].name in words.followed or handed):
         picked = next((v for v, s in shown.items() if s.name == f"picked of {own[0].name}"), None)
         name = _own(own[0]) if picked is None else own[0].name.replace("[]", f"[{_value(picked, state)}]", 1)
         return f"{name} = {_value(term, state)}"
