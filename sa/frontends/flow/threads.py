@@ -23,6 +23,7 @@ from sa.frontends.flow.creations import (
     offer,
     offered,
 )
+from sa.frontends.flow.first_thread import own_cells
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -123,7 +124,7 @@ def threads_of(
         name = unused(creation.procedure, names)
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
-        unroll(graph, MAX_THREADS - len(work.creations))
+        unroll(graph, MAX_THREADS - len(work.creations), {} if graphs else own_cells(unit))
         without_tables(graph, unit)
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)
