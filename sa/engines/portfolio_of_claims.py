@@ -254,6 +254,8 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     # Of many threads others see no more than a beginning, and take long to prepare.
     Turn(WALKS, 0.05),
+    # Where values grow there may be finitely many states all the same, if more than at first sight.
+    Turn(FAR_STATES, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
@@ -266,8 +268,6 @@ CLAIMS: Portfolio = (
     Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
-    # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
-    Turn(FAR_STATES, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
