@@ -112,7 +112,7 @@ GROWING: ClaimEngine = Prover(
         by_growing,
         (
             # What is in a ring of numbers that grow is known by equations where places in it are control.
-            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.35),
+            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.65),
             # Equations are looked for here, too.
             (partial(by_equalities, exploring.CANDIDATES), 0.8),
             (partial(by_rings, exploring.RINGS), 0.4),
@@ -260,10 +260,10 @@ CLAIMS: Portfolio = (
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.4),
+    # Some hundred thousand are soon enumerated, if there are no more.
+    Turn(MORE_STATES, 0.8, since=1),
     # Where no numbers wrap around it has nothing to do.
     Turn(GROWING, 0.9),
-    # Some hundred thousand are soon enumerated, if there are no more.
-    Turn(MORE_STATES, 0.7, since=1),
     # It takes the same little work for many threads as for few.
     Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
