@@ -47,6 +47,12 @@ def _by_boxes() -> Proofs:
     return by_boxes
 
 
+def _by_environments() -> Proofs:
+    from sa.invariants.environments import by_environments
+
+    return by_environments
+
+
 def _by_runs(more: bool) -> Decide[Asked, Excluded]:
     from sa.invariants.ice import by_runs
 
@@ -74,6 +80,7 @@ def _by_sums(any_form: bool) -> Proofs:
 CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
 INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
 BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
+ENVIRONMENTS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "polyhedra"}, when_asked(_by_environments))
 PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, inductive_claims.by_preconditions)
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
@@ -257,6 +264,7 @@ CLAIMS: Portfolio = (
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
+    Turn(ENVIRONMENTS, 0.25),
     Turn(QUICK_COORDINATES, 0.1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),

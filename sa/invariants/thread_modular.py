@@ -1,0 +1,213 @@
+"""Polyhedra for each thread by itself, at its points, under what its environment does.
+
+Thread-modular abstract interpretation (Miné 2014) along a hierarchy: the steps of a thread's environment are those that
+the environment can take by what is known of it, and what is known of it does not depend on threads above. Control that
+a thread sees of others tells its states apart, so that "once the next row has two cells" can be said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from sa.automata.automaton import Automaton
+from sa.automata.rename import own_local
+from sa.base.limits import Limits, spend
+from sa.domains import polyhedra, zones
+from sa.domains.polyhedra import Polyhedron
+from sa.invariants.hierarchy import Hierarchy, Member
+from sa.invariants.own_points import Point, Step, value_of
+from sa.terms import build
+from sa.terms.sort import Value
+from sa.terms.substitute import primed, substitute
+from sa.terms.term import Term, Var
+
+#: Cells of a thread that are looked at.
+CELLS = 3_000
+
+#: Times that a cell grows before it is widened, beside one for each step of the environment; passes that make it smaller.
+PATIENT, NARROWINGS = 6, 1
+
+#: Units of a step from a cell, beside those of the linear programs.
+A_STEP = 100
+
+
+class Cell(Struct, frozen=True):
+    """A point of a thread, and the values of the control that it sees of others."""
+
+    point: Point
+    seen: tuple[Value, ...]
+
+
+class Effect(Struct, frozen=True):
+    """What a step of the environment does to what a thread sees, where control has some values: a relation of data."""
+
+    before: tuple[tuple[Var, Value], ...]
+    after: tuple[tuple[Var, Value], ...]
+    changed: tuple[Var, ...]
+    relation: tuple[tuple[polyhedra.Direction, int], ...]
+
+
+#: What is known of a thread, by cell.
+Cells: TypeAlias = dict[Cell, Polyhedron]
+
+
+class TooMany(Exception):
+    """A thread has too many cells."""
+
+
+def cells(known: Hierarchy, mains: Sequence[int], start: Term, bounds: Limits) -> dict[int, Cells]:
+    """What is known of the main threads and of all that they need. Raises TooMany and LimitReached."""
+    found = dict[int, Cells]()
+    for level in known.levels(mains):
+        for i in level:
+            found[i] = _begun(known, i, start, bounds)
+        counts = {i: Counter[Cell]() for i in level}
+        growing = True
+        while growing:
+            growing = False
+            for i in level:
+                effects = _effects(known, i, found, bounds)
+                growing = _settle(known.members[i], found[i], effects, counts[i], bounds) or growing
+            growing = growing and len(level) > 1
+        for _ in range(NARROWINGS):
+            for i in level:
+                effects = _effects(known, i, found, bounds)
+                found[i] = _narrowed(known.members[i], _begun(known, i, start, bounds), found[i], effects, bounds)
+    return found
+
+
+def formulas_by_place(member: Member, known: Cells) -> Mapping[str, Term]:
+    """What is known at each location of a thread, over the names of its own variables."""
+    said: dict[str, list[Term]] = {q.name: [] for q in member.owner.thread.locations}
+    for cell, polyhedron in known.items():
+        values = (build.eq(v, x) for v, x in (*member.owner.known(cell.point).items(), *_known(member, cell).items()))
+        said[cell.point.place].append(build.land(*values, *polyhedra.formulas(polyhedron)))
+    return {place: build.lor(*formulas) for place, formulas in said.items()}
+
+
+def _begun(known: Hierarchy, number: int, start: Term, bounds: Limits) -> Cells:
+    member = known.members[number]
+    point = Point(member.owner.thread.initial, tuple(value_of(known.begun[v][0], v) for v in member.owner.control))
+    first = Cell(point, tuple(value_of(known.begun[v][0], v) for v in member.looks))
+    place = next(q for q in member.owner.thread.locations if q.name == point.place)
+    spoken = member.data.union(member.looks, member.owner.control)
+    said = [c for c in build.conjuncts(start) if c.free <= spoken]
+    values = {**member.owner.known(point), **_known(member, first)}
+    begun = polyhedra.meet(polyhedra.EVERYTHING, substitute(build.land(*said, place.inv), values), bounds)
+    return {} if begun is None else {first: polyhedra.minimal(begun, bounds)}
+
+
+def _known(member: Member, cell: Cell) -> dict[Var, Term]:
+    return {v: build.constant(x, v.sort) for v, x in zip(member.looks, cell.seen, strict=True)}
+
+
+def _settle(
+    member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits
+) -> bool:
+    """Work on a thread until nothing changes there; whether anything did."""
+    pending, grown = dict.fromkeys(found), False
+    while pending:
+        cell = next(iter(pending))
+        del pending[cell]
+        for target, after in _successors(member, cell, found[cell], effects, bounds):
+            if _grow(found, target, after, counts, PATIENT + len(effects), bounds):
+                pending[target], grown = None, True
+    return grown
+
+
+def _grow(
+    found: Cells, target: Cell, after: Polyhedron, counts: Counter[Cell], patient: int, bounds: Limits
+) -> bool:
+    """Add states to a cell; whether there were any new ones."""
+    old = found.get(target)
+    if old is None:
+        if len(found) >= CELLS:
+            raise TooMany
+        found[target] = polyhedra.minimal(after, bounds)
+        return True
+    if polyhedra.leq(after, old, bounds):
+        return False
+    counts[target] += 1
+    joined = polyhedra.join(old, after, bounds)
+    found[target] = polyhedra.widen(old, joined, bounds) if counts[target] > patient else joined
+    return True
+
+
+def _narrowed(member: Member, begun: Cells, known: Cells, effects: Sequence[Effect], bounds: Limits) -> Cells:
+    """One step down: all that the start or one step leads to, which is closed under steps again."""
+    found, counts = begun, Counter[Cell]()
+    for cell, polyhedron in known.items():
+        for target, after in _successors(member, cell, polyhedron, effects, bounds):
+            _grow(found, target, after, counts, len(effects) * len(known), bounds)
+    return found
+
+
+def _successors(
+    member: Member, cell: Cell, polyhedron: Polyhedron, effects: Sequence[Effect], bounds: Limits
+) -> Iterator[tuple[Cell, Polyhedron]]:
+    seen = _known(member, cell)
+    for step in member.steps[cell.point]:
+        spend(bounds, A_STEP)
+        changed = tuple(v for v in step.updates if v in member.data)
+        guard = substitute(step.guard, seen)
+        if guard is build.FALSE:
+            continue
+        relations = zones.step(guard, {v: substitute(step.updates[v], seen) for v in changed})
+        after = polyhedra.after(polyhedron, relations, changed, bounds)
+        after = None if after is None else polyhedra.meet(after, substitute(step.inv, seen), bounds)
+        if after is not None:
+            choices = (c.var for c in step.edge.choices)
+            yield Cell(step.target, cell.seen), polyhedra.forget(after, choices, bounds)
+    values = dict(zip((*member.owner.control, *member.looks), (*cell.point.values, *cell.seen), strict=True))
+    for effect in effects:
+        if all(values[v] == x for v, x in effect.before):
+            spend(bounds, A_STEP)
+            met = polyhedra.both(polyhedron, dict(effect.relation), bounds)
+            if met is not None:
+                left = polyhedra.forget(met, effect.changed, bounds)
+                moved = polyhedra.renamed(left, {primed(v): v for v in effect.changed})
+                later = {**values, **dict(effect.after)}
+                yield Cell(cell.point, tuple(later[v] for v in member.looks)), moved
+
+
+def _effects(known: Hierarchy, number: int, found: Mapping[int, Cells], bounds: Limits) -> tuple[Effect, ...]:
+    """What the environment of a thread does to what the thread sees, each step once."""
+    member = known.members[number]
+    made = dict[Effect, None]()
+    for other in known.sources[number]:
+        for cell, polyhedron in found.get(other, {}).items():
+            for step in known.members[other].steps[cell.point]:
+                made |= dict.fromkeys(_effects_of(member, known.members[other], cell, polyhedron, step, bounds))
+    return tuple(made)
+
+
+def _effects_of(
+    member: Member, other: Member, cell: Cell, polyhedron: Polyhedron, step: Step, bounds: Limits
+) -> Iterator[Effect]:
+    spend(bounds, A_STEP)
+    seen = _known(other, cell)
+    guard = substitute(step.guard, seen)
+    before = dict(zip((*other.owner.control, *other.looks), (*cell.point.values, *cell.seen), strict=True))
+    after = dict(zip(other.owner.control, step.target.values, strict=True))
+    changed = tuple(v for v in step.updates if v in member.data)
+    moved = tuple((v, after[v]) for v in member.looks if v in after and after[v] != before[v])
+    if guard is build.FALSE or not (changed or moved):
+        return
+    tracked = tuple((v, before[v]) for v in (*member.owner.control, *member.looks) if v in before)
+    for relation in zones.step(guard, {v: substitute(step.updates[v], seen) for v in changed}):
+        met = polyhedra.meet(polyhedron, relation, bounds)
+        if met is not None:
+            kept = member.data.union(primed(v) for v in changed)
+            hidden = {v for d in met for v, _ in d} - kept
+            left = polyhedra.minimal(polyhedra.forget(met, hidden, bounds), bounds)
+            yield Effect(tracked, moved, changed, tuple(left.items()))
+
+
+def annotated(member: Member, written: Automaton, known: Cells) -> Mapping[str, Term]:
+    """What is known at each location of a thread as it is written."""
+    plain: dict[Var, Term] = {own_local(written.name, v.var): v.var for v in written.variables}
+    return {place: substitute(said, plain) for place, said in formulas_by_place(member, known).items()}
