@@ -74,12 +74,12 @@ def join(first: Polyhedron, second: Polyhedron, bounds: Limits) -> Polyhedron:
 
 def leq(first: Polyhedron, second: Polyhedron, bounds: Limits) -> bool:
     """Whether every state of the first is one of the second."""
-    return all((found := _bound(first, d, bounds)) is not None and found >= c for d, c in second.items())
+    return all(_implies(first, d, c, bounds) for d, c in second.items())
 
 
 def widen(old: Polyhedron, new: Polyhedron, bounds: Limits) -> Polyhedron:
     """What the old one says and the new one keeps."""
-    return {d: c for d, c in old.items() if (found := _bound(new, d, bounds)) is not None and found >= c}
+    return {d: c for d, c in old.items() if _implies(new, d, c, bounds)}
 
 
 def forget(known: Polyhedron, variables: Iterable[Var], bounds: Limits) -> Polyhedron:
@@ -115,8 +115,7 @@ def minimal(known: Polyhedron, bounds: Limits) -> Polyhedron:
     rows = dict(known)
     for direction in sorted(known, key=lambda d: (-len(d), -sum(abs(c) for _, c in d), str(d))):
         constant = rows.pop(direction)
-        found = _bound(rows, direction, bounds)
-        if found is None or found < constant:
+        if not _implies(rows, direction, constant, bounds):
             rows[direction] = constant
     return {d: rows[d] for d in known if d in rows}
 
@@ -204,6 +203,18 @@ def _bound(rows: Polyhedron, direction: Direction, bounds: Limits) -> int | None
         reached.update(v for _, parts in found for v in parts)
     most = supremum(near, dict(direction), bounds)
     return None if most == inf else -floor(most) if most != -inf else 0
+
+
+def _implies(rows: Polyhedron, direction: Direction, constant: int, bounds: Limits) -> bool:
+    known = rows.get(direction)
+    if known is not None and known >= constant:
+        return True
+    # Only whoever bounds a variable on its side can be part of a bound.
+    signs = {(v, c > 0) for d in rows for v, c in d}
+    if any((v, c > 0) not in signs for v, c in direction):
+        return False
+    found = _bound(rows, direction, bounds)
+    return found is not None and found >= constant
 
 
 def _is_empty(rows: Polyhedron, bounds: Limits) -> bool:

@@ -14,11 +14,12 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.components import components
 from sa.base.limits import Limits
-from sa.conditions.never import failing_edges, mentioned
 from sa.certificates.run import Bad
+from sa.conditions.never import failing_edges, mentioned
 from sa.invariants.own_points import Owner, Point, Step, begun_with, is_number, unfolded
-from sa.terms.term import Var
+from sa.terms import build
 from sa.terms.bounds import Ranges
+from sa.terms.term import Var
 
 
 class Member(Struct, frozen=True, eq=False):
@@ -50,7 +51,8 @@ def hierarchy(threads: Sequence[Automaton], claimed: frozenset[Var], bounds: Lim
     begun = begun_with(threads)
     owners, steps = unfolded(threads, begun, bounds)
     control = {v for o in owners for v in o.control}
-    members = tuple(_member(o, s, control, claimed) for o, s in zip(owners, steps, strict=True))
+    start = [c.free for t in threads for c in build.conjuncts(t.init)]
+    members = tuple(_member(o, s, control, claimed, start) for o, s in zip(owners, steps, strict=True))
     written = [_written(m) for m in members]
     sources = {
         i: tuple(j for j in range(len(members)) if j != i and not written[j].isdisjoint((*m.looks, *m.data)))
@@ -70,16 +72,25 @@ def main_threads(threads: Sequence[Automaton], bad: Bad) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _member(owner: Owner, steps: Mapping[Point, Sequence[Step]], control: set[Var], claimed: frozenset[Var]) -> Member:
-    numbers = {v.var: v.kind for v in owner.thread.variables if is_number(v)}
-    seen = {v for v, kind in numbers.items() if kind is Kind.PARAM}
+def _member(
+    owner: Owner,
+    steps: Mapping[Point, Sequence[Step]],
+    control: set[Var],
+    claimed: frozenset[Var],
+    start: Sequence[frozenset[Var]],
+) -> Member:
+    kinds = {v.var: v.kind for v in owner.thread.variables if is_number(v)}
+    fixed = {v for v, kind in kinds.items() if kind is Kind.PARAM}
+    seen = set(claimed & fixed)
     for here in steps.values():
         for step in here:
-            seen |= step.guard.free | step.inv.free | step.updates.keys()
+            seen |= step.guard.free | step.updates.keys()
             seen = seen.union(*(t.free for t in step.updates.values()))
-    if not claimed.isdisjoint(seen):
+    if not claimed.isdisjoint(seen - fixed):
         seen |= claimed
-    mine = numbers.keys() & seen - set(owner.control)
+    # What variables begin with is told by parameters.
+    seen = seen.union(*(free & fixed for free in start if not free.isdisjoint(seen - fixed)))
+    mine = kinds.keys() & seen - set(owner.control)
     return Member(
         owner,
         steps,

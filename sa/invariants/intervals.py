@@ -25,9 +25,9 @@ from sa.invariants.own_points import (
     Step,
     begun_with,
     declared,
+    first_point,
     read_by,
     unfolded,
-    value_of,
 )
 from sa.terms import interval
 from sa.terms.bounds import Ranges, assuming, interval_of
@@ -91,8 +91,7 @@ def _fixed_point(run: _Run) -> Bounded:
 
 
 def _first(run: _Run, owner: Owner) -> dict[Point, dict[Var, Interval]]:
-    start = Point(owner.thread.initial, tuple(value_of(run.begun[v][0], v) for v in owner.control))
-    return {start: {v: run.begun[v] for v in owner.data}}
+    return {first_point(owner, run.begun): {v: run.begun[v] for v in owner.data}}
 
 
 def _order(run: _Run) -> list[int]:

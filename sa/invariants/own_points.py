@@ -30,7 +30,8 @@ POINTS = 400
 #: Control variables of a thread that become data before all of them do, and cases of them after one step.
 TRIED, CASES = 4, 16
 
-_Values: TypeAlias = tuple[Value, ...]
+#: The values of control variables; None where a local has not been set yet.
+_Values: TypeAlias = tuple[Value | None, ...]
 
 
 class Point(Struct, frozen=True):
@@ -49,7 +50,8 @@ class Owner(Struct, frozen=True, eq=False):
 
     def known(self, point: Point) -> dict[Var, Term]:
         """The control variables' values at a point, as terms."""
-        return {v: build.constant(x, v.sort) for v, x in zip(self.control, point.values, strict=True)}
+        values = zip(self.control, point.values, strict=True)
+        return {v: build.constant(x, v.sort) for v, x in values if x is not None}
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -135,9 +137,13 @@ def _unfolded(
 
 
 def _control(thread: Automaton, others: set[Var], begun: Ranges) -> tuple[Var, ...]:
-    """The largest part of the variables that begin with one value, and whose values only the part itself decides."""
+    """The largest part of the variables that begin with one value, or are set before, and whose values only the part
+    itself decides.
+    """
     written = {v for e in thread.edges for v, _ in e.updates}
-    left = {v for v in written - others if not isinstance(v.sort, ArraySort) and interval.size(begun[v]) == 1}
+    local = {v.var for v in thread.variables if v.kind is Kind.LOCAL}
+    mine = {v for v in written - others if not isinstance(v.sort, ArraySort)}
+    left = {v for v in mine if v in local or interval.size(begun[v]) == 1}
     falling = True
     while falling:
         fallen = {v for e in thread.edges for v, t in e.updates if v in left and not _is_decided(t, left)}
@@ -156,8 +162,7 @@ def _points(owner: Owner, begun: Ranges, bounds: Limits) -> Mapping[Point, Seque
     """The steps at each point that control allows to reach. Raises _Crowded and LimitReached."""
     outgoing = edges_from(owner.thread)
     invariants = {q.name: q.inv for q in owner.thread.locations}
-    first = Point(owner.thread.initial, tuple(value_of(begun[v][0], v) for v in owner.control))
-    found, pending = dict[Point, Sequence[Step]](), [first]
+    found, pending = dict[Point, Sequence[Step]](), [first_point(owner, begun)]
     for point in pending:
         if point in found:
             continue
@@ -170,9 +175,16 @@ def _points(owner: Owner, begun: Ranges, bounds: Limits) -> Mapping[Point, Seque
     return found
 
 
-def value_of(number: int | None, var: Var) -> Value:
-    """The value that a number stands for."""
-    assert number is not None
+def first_point(owner: Owner, begun: Ranges) -> Point:
+    """The point that a thread begins at."""
+    return Point(owner.thread.initial, tuple(first_value(v, begun) for v in owner.control))
+
+
+def first_value(var: Var, begun: Ranges) -> Value | None:
+    """The one value that a variable begins with; None if there are several."""
+    number = begun[var][0]
+    if number is None or interval.size(begun[var]) != 1:
+        return None
     return bool(number) if var.sort == BOOL else number
 
 
@@ -193,7 +205,7 @@ def _ways(
         raise _Crowded(changed[0])
     for way in ways:
         condition = build.land(guard, *(c for c, _ in way))
-        after = dict(zip(owner.control, point.values, strict=True))
+        after: dict[Var, Value | None] = dict(zip(owner.control, point.values, strict=True))
         after |= {v: x for v, (_, x) in zip(changed, way, strict=True)}
         target = Point(edge.target, tuple(after.values()))
         inv = substitute(invariants[edge.target], owner.known(target))

@@ -19,7 +19,7 @@ from sa.base.limits import Limits, spend
 from sa.domains import polyhedra, zones
 from sa.domains.polyhedra import Polyhedron
 from sa.invariants.hierarchy import Hierarchy, Member
-from sa.invariants.own_points import Point, Step, value_of
+from sa.invariants.own_points import Point, Step, first_point, first_value
 from sa.terms import build
 from sa.terms.sort import Value
 from sa.terms.substitute import primed, substitute
@@ -28,8 +28,8 @@ from sa.terms.term import Term, Var
 #: Cells of a thread that are looked at.
 CELLS = 3_000
 
-#: Times that a cell grows before it is widened, beside one for each step of the environment; passes that make it smaller.
-PATIENT, NARROWINGS = 6, 1
+#: Times that a cell grows before it is widened, beside one for each step of the environment.
+PATIENT = 6
 
 #: Units of a step from a cell, beside those of the linear programs.
 A_STEP = 100
@@ -39,14 +39,14 @@ class Cell(Struct, frozen=True):
     """A point of a thread, and the values of the control that it sees of others."""
 
     point: Point
-    seen: tuple[Value, ...]
+    seen: tuple[Value | None, ...]
 
 
 class Effect(Struct, frozen=True):
     """What a step of the environment does to what a thread sees, where control has some values: a relation of data."""
 
-    before: tuple[tuple[Var, Value], ...]
-    after: tuple[tuple[Var, Value], ...]
+    before: tuple[tuple[Var, Value | None], ...]
+    after: tuple[tuple[Var, Value | None], ...]
     changed: tuple[Var, ...]
     relation: tuple[tuple[polyhedra.Direction, int], ...]
 
@@ -63,21 +63,42 @@ def cells(known: Hierarchy, mains: Sequence[int], start: Term, bounds: Limits) -
     """What is known of the main threads and of all that they need. Raises TooMany and LimitReached."""
     found = dict[int, Cells]()
     for level in known.levels(mains):
-        for i in level:
-            found[i] = _begun(known, i, start, bounds)
+        begun = {i: _begun(known, i, start, bounds) for i in level}
+        found |= {i: dict(cells) for i, cells in begun.items()}
         counts = {i: Counter[Cell]() for i in level}
-        growing = True
+        widened, growing = False, True
         while growing:
             growing = False
             for i in level:
                 effects = _effects(known, i, found, bounds)
                 growing = _settle(known.members[i], found[i], effects, counts[i], bounds) or growing
+                widened = widened or max(counts[i].values(), default=0) > PATIENT + len(effects)
             growing = growing and len(level) > 1
-        for _ in range(NARROWINGS):
-            for i in level:
-                effects = _effects(known, i, found, bounds)
-                found[i] = _narrowed(known.members[i], _begun(known, i, start, bounds), found[i], effects, bounds)
+        if widened:
+            found |= _narrowed(known, begun, found, bounds)
     return found
+
+
+def _narrowed(
+    known: Hierarchy, begun: Mapping[int, Cells], found: Mapping[int, Cells], bounds: Limits
+) -> dict[int, Cells]:
+    """One step down: all that the start or one step leads to, if it is closed under steps again; joins may see to it
+    that it is not.
+    """
+    less, now = dict[int, Cells](), dict(found)
+    for i in begun:
+        member, effects, counts = known.members[i], _effects(known, i, found, bounds), Counter[Cell]()
+        now[i] = less[i] = dict(begun[i])
+        for cell, polyhedron in found[i].items():
+            for target, after in _successors(member, cell, polyhedron, effects, bounds):
+                _grow(less[i], target, after, counts, len(effects) * len(found[i]), bounds)
+    for i, cells in less.items():
+        effects = _effects(known, i, now, bounds)
+        for cell, polyhedron in cells.items():
+            for target, after in _successors(known.members[i], cell, polyhedron, effects, bounds):
+                if target not in cells or not polyhedra.leq(after, cells[target], bounds):
+                    return {}
+    return less
 
 
 def formulas_by_place(member: Member, known: Cells) -> Mapping[str, Term]:
@@ -91,8 +112,8 @@ def formulas_by_place(member: Member, known: Cells) -> Mapping[str, Term]:
 
 def _begun(known: Hierarchy, number: int, start: Term, bounds: Limits) -> Cells:
     member = known.members[number]
-    point = Point(member.owner.thread.initial, tuple(value_of(known.begun[v][0], v) for v in member.owner.control))
-    first = Cell(point, tuple(value_of(known.begun[v][0], v) for v in member.looks))
+    point = first_point(member.owner, known.begun)
+    first = Cell(point, tuple(first_value(v, known.begun) for v in member.looks))
     place = next(q for q in member.owner.thread.locations if q.name == point.place)
     spoken = member.data.union(member.looks, member.owner.control)
     said = [c for c in build.conjuncts(start) if c.free <= spoken]
@@ -102,12 +123,11 @@ def _begun(known: Hierarchy, number: int, start: Term, bounds: Limits) -> Cells:
 
 
 def _known(member: Member, cell: Cell) -> dict[Var, Term]:
-    return {v: build.constant(x, v.sort) for v, x in zip(member.looks, cell.seen, strict=True)}
+    values = zip(member.looks, cell.seen, strict=True)
+    return {v: build.constant(x, v.sort) for v, x in values if x is not None}
 
 
-def _settle(
-    member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits
-) -> bool:
+def _settle(member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits) -> bool:
     """Work on a thread until nothing changes there; whether anything did."""
     pending, grown = dict.fromkeys(found), False
     while pending:
@@ -119,9 +139,7 @@ def _settle(
     return grown
 
 
-def _grow(
-    found: Cells, target: Cell, after: Polyhedron, counts: Counter[Cell], patient: int, bounds: Limits
-) -> bool:
+def _grow(found: Cells, target: Cell, after: Polyhedron, counts: Counter[Cell], patient: int, bounds: Limits) -> bool:
     """Add states to a cell; whether there were any new ones."""
     old = found.get(target)
     if old is None:
@@ -135,15 +153,6 @@ def _grow(
     joined = polyhedra.join(old, after, bounds)
     found[target] = polyhedra.widen(old, joined, bounds) if counts[target] > patient else joined
     return True
-
-
-def _narrowed(member: Member, begun: Cells, known: Cells, effects: Sequence[Effect], bounds: Limits) -> Cells:
-    """One step down: all that the start or one step leads to, which is closed under steps again."""
-    found, counts = begun, Counter[Cell]()
-    for cell, polyhedron in known.items():
-        for target, after in _successors(member, cell, polyhedron, effects, bounds):
-            _grow(found, target, after, counts, len(effects) * len(known), bounds)
-    return found
 
 
 def _successors(
@@ -160,8 +169,9 @@ def _successors(
         after = polyhedra.after(polyhedron, relations, changed, bounds)
         after = None if after is None else polyhedra.meet(after, substitute(step.inv, seen), bounds)
         if after is not None:
-            choices = (c.var for c in step.edge.choices)
-            yield Cell(step.target, cell.seen), polyhedra.forget(after, choices, bounds)
+            # What is said of a local that is not set yet is of no use.
+            gone = (*(c.var for c in step.edge.choices), *member.owner.control)
+            yield Cell(step.target, cell.seen), polyhedra.forget(after, gone, bounds)
     values = dict(zip((*member.owner.control, *member.looks), (*cell.point.values, *cell.seen), strict=True))
     for effect in effects:
         if all(values[v] == x for v, x in effect.before):
