@@ -64,11 +64,13 @@ def both(first: Polyhedron, second: Polyhedron, bounds: Limits) -> Polyhedron | 
 
 def join(first: Polyhedron, second: Polyhedron, bounds: Limits) -> Polyhedron:
     """A polyhedron of all states of both."""
-    made = dict[Direction, int]()
-    for direction in dict.fromkeys((*_directions(first, bounds), *_directions(second, bounds))):
-        constants = [_bound(side, direction, bounds) for side in (first, second)]
-        if None not in constants:
-            made[direction] = min(c for c in constants if c is not None)
+    made = {d: min(c, second[d]) for d, c in first.items() if d in second}
+    told_apart = {v for d in dict.fromkeys((*first, *second)) if first.get(d) != second.get(d) for v, _ in d}
+    for direction in dict.fromkeys(d for side in (first, second) for d in _directions(side, told_apart, bounds)):
+        if direction not in made:
+            constants = [_bound(side, direction, bounds) for side in (first, second)]
+            if None not in constants:
+                made[direction] = min(c for c in constants if c is not None)
     return minimal(made, bounds)
 
 
@@ -221,10 +223,10 @@ def _is_empty(rows: Polyhedron, bounds: Limits) -> bool:
     return supremum([(c, dict(d)) for d, c in rows.items()], {}, bounds) == -inf
 
 
-def _directions(known: Polyhedron, bounds: Limits) -> Iterator[Direction]:
-    """The directions of the rows, and of those that follow without one of the variables."""
+def _directions(known: Polyhedron, told_apart: Iterable[Var], bounds: Limits) -> Iterator[Direction]:
+    """The directions of the rows, and of those that follow without one of these variables."""
     yield from known
-    for var in sorted({v for d in known for v, _ in d}, key=lambda v: v.key):
+    for var in sorted(told_apart, key=lambda v: v.key):
         yield from forget(known, (var,), bounds)
 
 
