@@ -41,6 +41,7 @@ def verify(
     cache: options.CacheOption = True,
     engine: options.EngineOption = None,
     jobs: options.JobsOption = 1,
+    main: options.MainOption = None,
     rounds: options.RoundsOption = None,
     unwind: options.UnwindOption = None,
     schedule: options.ScheduleOption = None,
@@ -72,6 +73,8 @@ def verify(
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(engine, OF_CLAIMS), export)
+    if main is not None and (names or within.is_named):
+        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
     others = {"--certificate": certificate, "--export": export, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
 
@@ -79,11 +82,11 @@ def verify(
         import sa.app.verify as app
         from sa.cli.watching import watched
 
-        engines, processes = _portfolio(within, names, jobs, no_reduction)
+        engines, processes = _portfolio(within, names, main, jobs, no_reduction)
         with watched(watching_of(settings, trace, profile), partial(_decided, so_far)) as watch:
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
             asked = _options(bounds, seed, cache, engines, watch.reports, processes)
-            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
+            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain, main)
             if export is not None:
                 return _exported(request, export, within)
             return _answer(request, app.verify(request, so_far.append), settings, certificate)
@@ -106,14 +109,17 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
     return users_cache() if cache and portfolio is CLAIMS else None
 
 
-def _portfolio(within: Within, names: tuple[str, ...], jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
+def _portfolio(
+    within: Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
+) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
-    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of, without_reduction
+    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, about, bounds_of, without_reduction
 
     parts, others = (jobs, 1) if within.is_alone(names) else (1, jobs)
     bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
-        return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
+        every = CLAIMS if main is None else about(main)
+        return (without_reduction(every) if no_reduction else every), others
     # Those for families are loaded where they may be named.
     from sa.engines.portfolio_of_families import named
 

@@ -63,15 +63,15 @@ def cells(known: Hierarchy, mains: Sequence[int], start: Term, bounds: Limits) -
     """What is known of the main threads and of all that they need. Raises TooMany and LimitReached."""
     found = dict[int, Cells]()
     for level in known.levels(mains):
-        begun = {i: _begun(known, i, start, bounds) for i in level}
+        begun = {i: begun_cells(known, i, start, bounds) for i in level}
         found |= {i: dict(cells) for i, cells in begun.items()}
         counts = {i: Counter[Cell]() for i in level}
         widened, growing = False, True
         while growing:
             growing = False
             for i in level:
-                effects = _effects(known, i, found, bounds)
-                growing = _settle(known.members[i], found[i], effects, counts[i], bounds) or growing
+                effects = effects_on(known, i, found, bounds)
+                growing = settle(known.members[i], found[i], effects, counts[i], bounds) or growing
                 widened = widened or max(counts[i].values(), default=0) > PATIENT + len(effects)
             growing = growing and len(level) > 1
         if widened:
@@ -87,13 +87,13 @@ def _narrowed(
     """
     less, now = dict[int, Cells](), dict(found)
     for i in begun:
-        member, effects, counts = known.members[i], _effects(known, i, found, bounds), Counter[Cell]()
+        member, effects, counts = known.members[i], effects_on(known, i, found, bounds), Counter[Cell]()
         now[i] = less[i] = dict(begun[i])
         for cell, polyhedron in found[i].items():
             for target, after in _successors(member, cell, polyhedron, effects, bounds):
                 _grow(less[i], target, after, counts, len(effects) * len(found[i]), bounds)
     for i, cells in less.items():
-        effects = _effects(known, i, now, bounds)
+        effects = effects_on(known, i, now, bounds)
         for cell, polyhedron in cells.items():
             for target, after in _successors(known.members[i], cell, polyhedron, effects, bounds):
                 if target not in cells or not polyhedra.leq(after, cells[target], bounds):
@@ -105,20 +105,26 @@ def formulas_by_place(member: Member, known: Cells) -> Mapping[str, Term]:
     """What is known at each location of a thread, over the names of its own variables."""
     said: dict[str, list[Term]] = {q.name: [] for q in member.owner.thread.locations}
     for cell, polyhedron in known.items():
-        values = (build.eq(v, x) for v, x in (*member.owner.known(cell.point).items(), *_known(member, cell).items()))
+        values = (build.eq(v, x) for v, x in values_at(member, cell).items())
         said[cell.point.place].append(build.land(*values, *polyhedra.formulas(polyhedron)))
     return {place: build.lor(*formulas) for place, formulas in said.items()}
 
 
-def _begun(known: Hierarchy, number: int, start: Term, bounds: Limits) -> Cells:
+def values_at(member: Member, cell: Cell) -> dict[Var, Term]:
+    """The values of control at a cell, the thread's own and what it sees of others'."""
+    return {**member.owner.known(cell.point), **_known(member, cell)}
+
+
+def begun_cells(known: Hierarchy, number: int, start: Term, bounds: Limits) -> Cells:
+    """What is known of a thread at the start."""
     member = known.members[number]
     point = first_point(member.owner, known.begun)
     first = Cell(point, tuple(first_value(v, known.begun) for v in member.looks))
     place = next(q for q in member.owner.thread.locations if q.name == point.place)
     spoken = member.data.union(member.looks, member.owner.control)
     said = [c for c in build.conjuncts(start) if c.free <= spoken]
-    values = {**member.owner.known(point), **_known(member, first)}
-    begun = polyhedra.meet(polyhedra.EVERYTHING, substitute(build.land(*said, place.inv), values), bounds)
+    formula = substitute(build.land(*said, place.inv), values_at(member, first))
+    begun = polyhedra.meet(polyhedra.EVERYTHING, formula, bounds)
     return {} if begun is None else {first: polyhedra.minimal(begun, bounds)}
 
 
@@ -127,7 +133,7 @@ def _known(member: Member, cell: Cell) -> dict[Var, Term]:
     return {v: build.constant(x, v.sort) for v, x in values if x is not None}
 
 
-def _settle(member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits) -> bool:
+def settle(member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits) -> bool:
     """Work on a thread until nothing changes there; whether anything did."""
     pending, grown = dict.fromkeys(found), False
     while pending:
@@ -184,7 +190,7 @@ def _successors(
                 yield Cell(cell.point, tuple(later[v] for v in member.looks)), moved
 
 
-def _effects(known: Hierarchy, number: int, found: Mapping[int, Cells], bounds: Limits) -> tuple[Effect, ...]:
+def effects_on(known: Hierarchy, number: int, found: Mapping[int, Cells], bounds: Limits) -> tuple[Effect, ...]:
     """What the environment of a thread does to what the thread sees, each step once."""
     member = known.members[number]
     made = dict[Effect, None]()

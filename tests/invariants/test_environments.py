@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program
@@ -14,10 +15,12 @@ from sa.base.limits import Limits
 from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Keeps
 from sa.checker.never import check_keeps
-from sa.checker.ruling import Accepted
+from sa.checker.ruling import Accepted, Rejected
 from sa.invariants.environments import by_environments
 from sa.invariants.hierarchy import hierarchy
-from sa.question.asked import Asked
+from sa.question.asked import Asked, Excluded, Note
+from sa.terms import build
+from sa.terms.term import And, Le, Or, Term
 from tests.generators.growing import growing_program
 from tests.generators.programs import random_program
 from tests.invariants.judge import distance, random_question
@@ -69,7 +72,8 @@ OPEN = {
 def excluded(threads: tuple[Automaton, ...], bads: tuple[Bad, ...]) -> tuple[Bad, ...]:
     """What is excluded; the checker accepts all of it."""
     done = list[Bad]()
-    for found in by_environments(Asked(threads, bads, ()), Budget(Limits()), unheard):
+    for found in by_environments(None, Asked(threads, bads, ()), Budget(Limits()), unheard):
+        assert isinstance(found, Excluded)
         assert isinstance(found.evidence, Keeps)
         assert check_keeps(found.evidence, Limits()) == Accepted()
         done += found.bads
@@ -103,6 +107,76 @@ def test_levels_come_after_those_that_they_need() -> None:
         ["T[1]"],
         ["Main"],
     ]
+
+
+def told(text: str, main: str = "Main") -> list[str]:
+    """What is said of the needs of a main thread and of those that it needs."""
+    program = program_of(text)
+    asked = Asked(program.threads, bads(program), ())
+    return [n.words for n in by_environments(main, asked, Budget(Limits()), unheard) if isinstance(n, Note)]
+
+
+def test_clauses_are_what_each_thread_needs_of_the_next() -> None:
+    assert told(chain(4)) == [
+        "order of the threads: Last, T[2], T[1], Main; none needs a later one",
+        "Main needs of T[1]: v[1] <= 7 * M + 8",
+        "T[1] needs of T[2]: v[2] <= 3 * M + 4",
+        "T[2] needs of Last: v[3] <= M + 2",
+    ]
+
+
+def test_clauses_say_for_which_values_of_flags_they_hold() -> None:
+    text = """
+        param P : int; global x : int; global ready : bool = false;
+        thread W { x := P + 1; ready := true; } thread Other { local y : int; y := x; }
+        thread Main { local a : int; await ready; a := x; assert a == P + 1; }"""
+    assert told(text)[1:] == ["Main needs of W: ready ==> P == x - 1"]
+
+
+def test_it_is_told_where_clauses_about_states_are_not_enough() -> None:
+    text = PROVED["a value that is seen twice is the same unless it was written"].replace("R {", "Main {")
+    assert told(text)[1:] == ["Main needs to know how W change variables, not only what holds of these"]
+
+
+def test_nothing_is_told_where_nothing_is_proved() -> None:
+    assert told(chain(4, less=1)) == []
+
+
+def test_invariants_that_say_too_much_are_refused() -> None:
+    """The bound of each number in a chain, less by one, one after the other."""
+    program = program_of(chain(3))
+    asked = Asked(program.threads, bads(program), ())
+    (found,) = (f for f in by_environments(None, asked, Budget(Limits()), unheard) if isinstance(f, Excluded))
+    assert isinstance(found.evidence, Keeps)
+    refused = 0
+    for number, made in enumerate(found.evidence.threads):
+        for place, location in enumerate(made.automaton.locations):
+            less = tampered(location.inv)
+            if less is location.inv:
+                continue
+            locations = (
+                *made.automaton.locations[:place],
+                replace(location, inv=less),
+                *made.automaton.locations[place + 1 :],
+            )
+            threads = list(found.evidence.threads)
+            threads[number] = replace(made, automaton=replace(made.automaton, locations=locations))
+            assert isinstance(check_keeps(replace(found.evidence, threads=tuple(threads)), Limits()), Rejected)
+            refused += 1
+    assert refused > 3
+
+
+def tampered(formula: Term) -> Term:
+    """The formula with inequalities that are stronger by one."""
+    match formula:
+        case Le(total):
+            return build.at_most_zero(build.add(total, build.ONE))
+        case And(args):
+            return build.land(*map(tampered, args))
+        case Or(args):
+            return build.lor(*map(tampered, args))
+        case _:
+            return formula
 
 
 def check(seed: int, number: int) -> bool:
