@@ -72,9 +72,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(engine, OF_CLAIMS), export)
-    if main is not None and (names or within.is_named):
-        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
+    check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(engine, OF_CLAIMS), export, main)
     others = {"--certificate": certificate, "--export": export, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
 

@@ -7,7 +7,7 @@ that write what these see, and so on (Rasin, Modular Verification of Concurrent 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -51,8 +51,10 @@ def hierarchy(threads: Sequence[Automaton], claimed: frozenset[Var], bounds: Lim
     begun = begun_with(threads)
     owners, steps = unfolded(threads, begun, bounds)
     control = {v for o in owners for v in o.control}
-    start = [c.free for t in threads for c in build.conjuncts(t.init)]
-    members = tuple(_member(o, s, control, claimed, start) for o, s in zip(owners, steps, strict=True))
+    told = [c.free for t in threads for c in build.conjuncts(t.init)]
+    shared = {v.var for t in threads for v in t.variables if v.kind is Kind.GLOBAL}
+    copies = list(_copies(steps, shared))
+    members = tuple(_member(o, s, control, claimed, told, copies) for o, s in zip(owners, steps, strict=True))
     written = [_written(m) for m in members]
     sources = {
         i: tuple(j for j in range(len(members)) if j != i and not written[j].isdisjoint((*m.looks, *m.data)))
@@ -78,6 +80,7 @@ def _member(
     control: set[Var],
     claimed: frozenset[Var],
     start: Sequence[frozenset[Var]],
+    copies: Sequence[tuple[Var, Var]],
 ) -> Member:
     kinds = {v.var: v.kind for v in owner.thread.variables if is_number(v)}
     fixed = {v for v, kind in kinds.items() if kind is Kind.PARAM}
@@ -88,7 +91,9 @@ def _member(
             seen = seen.union(*(t.free for t in step.updates.values()))
     if not claimed.isdisjoint(seen - fixed):
         seen |= claimed
-    # What variables begin with is told by parameters.
+    # What others set a variable to is told by what they read for it alone, what variables begin with by parameters.
+    while more := {y for x, y in copies if x in seen and y not in seen}:
+        seen |= more
     seen = seen.union(*(free & fixed for free in start if not free.isdisjoint(seen - fixed)))
     mine = kinds.keys() & seen - set(owner.control)
     return Member(
@@ -97,6 +102,14 @@ def _member(
         tuple(v.var for v in owner.thread.variables if v.var in mine & control),
         frozenset(mine - control),
     )
+
+
+def _copies(steps: Iterable[Mapping[Point, Sequence[Step]]], shared: set[Var]) -> Iterator[tuple[Var, Var]]:
+    """Shared variables with the one that some step sets them by, and nothing else."""
+    for step in (s for found in steps for here in found.values() for s in here):
+        for x, t in step.updates.items():
+            if x in shared and x not in t.free and len(t.free) == 1:
+                yield from ((x, y) for y in t.free if y in shared)
 
 
 def _written(member: Member) -> frozenset[Var]:

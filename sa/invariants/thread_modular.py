@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -28,7 +29,7 @@ from sa.terms.term import Term, Var
 #: Cells of a thread that are looked at.
 CELLS = 3_000
 
-#: Times that a cell grows before it is widened, beside one for each step of the environment.
+#: Times that a cell grows before it is widened, beside two for each step of the environment.
 PATIENT = 6
 
 #: Units of a step from a cell, beside those of the linear programs.
@@ -72,7 +73,7 @@ def cells(known: Hierarchy, mains: Sequence[int], start: Term, bounds: Limits) -
             for i in level:
                 effects = effects_on(known, i, found, bounds)
                 growing = settle(known.members[i], found[i], effects, counts[i], bounds) or growing
-                widened = widened or max(counts[i].values(), default=0) > PATIENT + len(effects)
+                widened = widened or max(counts[i].values(), default=0) > PATIENT + 2 * len(effects)
             growing = growing and len(level) > 1
         if widened:
             found |= _narrowed(known, begun, found, bounds)
@@ -134,14 +135,30 @@ def _known(member: Member, cell: Cell) -> dict[Var, Term]:
 
 
 def settle(member: Member, found: Cells, effects: Sequence[Effect], counts: Counter[Cell], bounds: Limits) -> bool:
-    """Work on a thread until nothing changes there; whether anything did."""
-    pending, grown = dict.fromkeys(found), False
+    """Work on a thread until nothing changes there; whether anything did.
+
+    Cells that were found first are done first, and the environment's steps from them before the thread's own: so a cell
+    grows with those that lead to it as seldom as can be.
+    """
+    patient, grown = PATIENT + 2 * len(effects), False
+    order = {cell: number for number, cell in enumerate(found)}
+    pending = list(order.values())
+    cells = list(found)
     while pending:
-        cell = next(iter(pending))
-        del pending[cell]
-        for target, after in _successors(member, cell, found[cell], effects, bounds):
-            if _grow(found, target, after, counts, PATIENT + len(effects), bounds):
-                pending[target], grown = None, True
+        number = heappop(pending)
+        if pending and pending[0] == number:
+            continue
+        cell = cells[number]
+        for successors in (_of_environment, _of_itself):
+            for target, after in successors(member, cell, found[cell], effects, bounds):
+                if _grow(found, target, after, counts, patient, bounds):
+                    grown = True
+                    if target not in order:
+                        order[target] = len(cells)
+                        cells.append(target)
+                    heappush(pending, order[target])
+            if pending and pending[0] == number:
+                break
     return grown
 
 
@@ -164,6 +181,13 @@ def _grow(found: Cells, target: Cell, after: Polyhedron, counts: Counter[Cell], 
 def _successors(
     member: Member, cell: Cell, polyhedron: Polyhedron, effects: Sequence[Effect], bounds: Limits
 ) -> Iterator[tuple[Cell, Polyhedron]]:
+    yield from _of_environment(member, cell, polyhedron, effects, bounds)
+    yield from _of_itself(member, cell, polyhedron, effects, bounds)
+
+
+def _of_itself(
+    member: Member, cell: Cell, polyhedron: Polyhedron, _: Sequence[Effect], bounds: Limits
+) -> Iterator[tuple[Cell, Polyhedron]]:
     seen = _known(member, cell)
     for step in member.steps[cell.point]:
         spend(bounds, A_STEP)
@@ -178,6 +202,11 @@ def _successors(
             # What is said of a local that is not set yet is of no use.
             gone = (*(c.var for c in step.edge.choices), *member.owner.control)
             yield Cell(step.target, cell.seen), polyhedra.forget(after, gone, bounds)
+
+
+def _of_environment(
+    member: Member, cell: Cell, polyhedron: Polyhedron, effects: Sequence[Effect], bounds: Limits
+) -> Iterator[tuple[Cell, Polyhedron]]:
     values = dict(zip((*member.owner.control, *member.looks), (*cell.point.values, *cell.seen), strict=True))
     for effect in effects:
         if all(values[v] == x for v, x in effect.before):
