@@ -85,9 +85,7 @@ def verify(
             how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
             asked = _options(bounds, seed, cache, engines, watch.reports, processes)
             request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain, main)
-            if export is not None:
-                return _exported(request, export, within)
-            return _answer(request, app.verify(request, so_far.append), settings, certificate)
+            return _answer(request, so_far, settings) if export is None else _exported(request, export, within)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
@@ -133,8 +131,11 @@ def _exported(request: VerifyRequest, name: str, within: Within) -> int:
     return EXIT_STATUS[Verdict.UNKNOWN]
 
 
-def _answer(request: VerifyRequest, answer: Answer, settings: Settings, certificate: str | None) -> int:
-    status = status_of(answer)
+def _answer(request: VerifyRequest, so_far: list[SoFar], settings: Settings) -> int:
+    from sa.app.verify import verify as answered
+
+    status = status_of(answer := answered(request, so_far.append))
+    certificate = settings.files.others["--certificate"]
     if certificate is not None:
         from sa.app.certificate import verification_certificate
         from sa.app.replace_file import replace_file
