@@ -1,4 +1,4 @@
-"""Hierarchies of threads beside the tables of Rasin's thesis (2017, chapter 8): `python -m bench.hierarchical [NAME…]`.
+"""Hierarchies of threads beside the tables of Rasin's thesis (2017, chapter 9): `python -m bench.hierarchical [NAME…]`.
 
 `mat` sums the corners of a matrix with two columns, a thread a row; `pas` makes the rows of Pascal's triangle; `long`
 is the longest rising subsequence; `chain` and `ring` are `fib_bench`, where each thread adds its neighbour twice. The

@@ -3,7 +3,7 @@
 A clause says what holds of variables that another thread writes, while control has certain values: it is read off what
 is known of that thread, projected to what the needing thread sees. A thread is then asked to prove its goal in an
 environment that may do anything that the clauses allow, and clauses that are not needed go one by one. What is left are
-the goals of the threads below (Rasin 2017, section 5.5, where clauses come from queries and are weakened likewise).
+the goals of the threads below (Rasin 2017, section 4.6, where clauses come from queries and are weakened likewise).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The main thread is the one with the claim. Its environment are the threads that write what it sees, theirs the threads
 that write what these see, and so on (Rasin, Modular Verification of Concurrent Programs via Sequential Model Checking,
-2017, chapter 5). Threads that are their own environments' environment make one level.
+2017, chapter 7). Threads that are their own environments' environment make one level.
 """
 
 from __future__ import annotations
