@@ -47,8 +47,7 @@ def by_environments(main: str | None, asked: Asked, budget: Budget, report: Repo
         return
     made = list[Automaton]()
     for number, written in enumerate(asked.threads):
-        said = annotated(known.members[number], written, found[number]) if number in found else {}
-        made.append(_with(written, said))
+        made.append(_with(written, annotated(known.members[number], written, found.get(number))))
     for settled in _excluded(asked, budget, tuple(of_bad), made):
         # Nobody goes on listening when everything is settled.
         if main is not None:

@@ -252,7 +252,15 @@ def _effects_of(
             yield Effect(tracked, moved, changed, tuple(left.items()))
 
 
-def annotated(member: Member, written: Automaton, known: Cells) -> Mapping[str, Term]:
-    """What is known at each location of a thread as it is written."""
+def annotated(member: Member, written: Automaton, known: Cells | None) -> Mapping[str, Term]:
+    """What is known at each location of a thread as it is written; without cells that is where its control comes."""
     plain: dict[Var, Term] = {own_local(written.name, v.var): v.var for v in written.variables}
-    return {place: substitute(said, plain) for place, said in formulas_by_place(member, known).items()}
+    said = _points_by_place(member) if known is None else formulas_by_place(member, known)
+    return {place: substitute(formula, plain) for place, formula in said.items()}
+
+
+def _points_by_place(member: Member) -> Mapping[str, Term]:
+    said: dict[str, list[Term]] = {q.name: [] for q in member.owner.thread.locations}
+    for point in member.steps:
+        said[point.place].append(build.land(*(build.eq(v, x) for v, x in member.owner.known(point).items())))
+    return {place: build.lor(*formulas) for place, formulas in said.items()}

@@ -57,6 +57,9 @@ PROVED = {
         param P : int; init P >= 0; global x, y : int = P;
         thread A { y := x; if (y > 3) { y := 3; } } thread B { x := y; }
         thread C { local c : int; c := x + y; assert c <= 2 * P + 6; }""",
+    "a writer that never comes to its step": """
+        global l : int = 0; global x : int = 1; thread W { await l == 1 { l := 0; } x := 2; }
+        thread R { local a : int; a := x; assert a == 1; }""",
     "a claim about several threads": """
         param P : int; init P >= 0; global x, y : int = P; thread A { x := P + 1; } thread B { y := x + 1; }
         invariant together : x + y <= 2 * P + 3;""",
