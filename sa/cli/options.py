@@ -137,14 +137,6 @@ UnwindOption: TypeAlias = Annotated[
         rich_help_panel=_BOUNDS,
     ),
 ]
-MainOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--main",
-        metavar="THREAD",
-        help="Begin with what one thread claims, and show what each thread needs of others for it.",
-    ),
-]
 ScheduleOption: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -32,11 +32,21 @@ if TYPE_CHECKING:
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
+MainOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--main",
+        metavar="THREAD",
+        help="Begin with what one thread claims, and show what each thread needs of others for it.",
+    ),
+]
+
+
 @with_options(Searching)
 def verify(
     given: Searching,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
-    main: options.MainOption = None,
+    main: MainOption = None,
     rounds: options.RoundsOption = None,
     unwind: options.UnwindOption = None,
     schedule: options.ScheduleOption = None,
