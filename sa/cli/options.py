@@ -196,8 +196,10 @@ class Within(Struct, frozen=True):
         return engines == ("bmc",) or (self.is_named and not engines)
 
 
-def check_bounded(within: Within, engines: tuple[str, ...], export: str | None) -> None:
-    """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
+def check_bounded(within: Within, engines: tuple[str, ...], export: str | None, main: str | None) -> None:
+    """That bounds, and a main thread, are given to the engine that they are for. Raises typer.BadParameter."""
+    if main is not None and (engines or within.is_named):
+        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
     if export is not None and (within.rounds is None or within.unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
     if within.is_named and engines and "bmc" not in engines:

@@ -32,10 +32,21 @@ if TYPE_CHECKING:
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
+MainOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--main",
+        metavar="THREAD",
+        help="Begin with what one thread claims, and show what each thread needs of others for it.",
+    ),
+]
+
+
 @with_options(Searching)
 def verify(
     given: Searching,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
+    main: MainOption = None,
     rounds: options.RoundsOption = None,
     unwind: options.UnwindOption = None,
     schedule: options.ScheduleOption = None,
@@ -52,18 +63,20 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(given.engine, OF_CLAIMS), export)
+    check_bounded(
+        within := Within(rounds, unwind, schedule), names := engines_of(given.engine, OF_CLAIMS), export, main
+    )
     settings = given.settings_of((file,), {"--export": export})
 
     def body(bounds: Limits) -> int:
         import sa.app.verify as app
         from sa.cli.watching import watched
 
-        engines, processes = _portfolio(within, names, given.jobs, no_reduction)
+        engines, processes = _portfolio(within, names, main, given.jobs, no_reduction)
         with watched(given.watching(settings), partial(_decided, so_far)) as watch:
             how = c_options.reading_to_verify(given, races, deadlock, only, open_, fair)
             asked = _options(bounds, given, engines, watch.reports, processes)
-            request = app.VerifyRequest(file, given.split, asked, how, settings.files.outputs, explain)
+            request = app.VerifyRequest(file, given.split, asked, how, settings.files.outputs, explain, main)
             if export is not None:
                 return _exported(request, export, within)
             return _answer(request, app.verify(request, so_far.append), settings, given.certificate)
@@ -86,14 +99,17 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
     return users_cache() if cache and portfolio is CLAIMS else None
 
 
-def _portfolio(within: Within, names: tuple[str, ...], jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
+def _portfolio(
+    within: Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
+) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
-    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of, without_reduction
+    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, about, bounds_of, without_reduction
 
     parts, others = (jobs, 1) if within.is_alone(names) else (1, jobs)
     bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
-        return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
+        every = CLAIMS if main is None else about(main)
+        return (without_reduction(every) if no_reduction else every), others
     # Those for families are loaded where they may be named.
     from sa.engines.portfolio_of_families import named
 

@@ -47,6 +47,12 @@ def _by_boxes() -> Proofs:
     return by_boxes
 
 
+def _by_environments(main: str | None) -> Proofs:
+    from sa.invariants.environments import by_environments
+
+    return partial(by_environments, main)
+
+
 def _by_runs(more: bool) -> Decide[Asked, Excluded]:
     from sa.invariants.ice import by_runs
 
@@ -74,6 +80,9 @@ def _by_sums(any_form: bool) -> Proofs:
 CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
 INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
 BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
+ENVIRONMENTS: ClaimEngine = Prover(
+    ABSTRACT_INTERPRETATION, {"domain": "polyhedra"}, when_asked(partial(_by_environments, None))
+)
 PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, inductive_claims.by_preconditions)
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
@@ -256,6 +265,8 @@ CLAIMS: Portfolio = (
     Turn(WALKS, 0.05),
     # Where values grow there may be finitely many states all the same, if more than at first sight.
     Turn(FAR_STATES, 0.25),
+    # Its work grows with the number of threads, not with their combinations.
+    Turn(ENVIRONMENTS, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
@@ -296,6 +307,12 @@ CLAIMS: Portfolio = (
 def without_reduction(portfolio: Portfolio) -> Portfolio:
     """The engines that look at single steps."""
     return tuple(turn for turn in portfolio if turn.engine not in (REDUCTION, TURNS))
+
+
+def about(main: str) -> Portfolio:
+    """All engines, the first of which proves what one thread claims, and tells what it needs of the others."""
+    first = replace(ENVIRONMENTS, decide=when_asked(partial(_by_environments, main)))
+    return (Turn(first, 1.0), *(turn for turn in CLAIMS if turn.engine is not ENVIRONMENTS))
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:

@@ -48,6 +48,7 @@ ABSTRACT_INTERPRETATION = Technique(
         "domain": {
             "intervals": "intervals of each thread's own variables",
             "boxes": "bounds of variables, thread by thread, with inferred environments (Algorithm 1)",
+            "polyhedra": "linear inequalities, each thread in the environment of the threads that it needs",
             "equalities": "equations and differences between variables, at control points",
             "predicates": "equations, the program's tests and claims, and orders of numbers, at control points",
             "disjunctions": "several sets of equations at each control point",
