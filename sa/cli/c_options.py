@@ -96,6 +96,14 @@ PlainOption: TypeAlias = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+FiniteOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--finite-loops/--no-finite-loops",
+        help="With `--function`: whether loops of the first function that only compute are taken to end (C11 6.8.5).",
+        rich_help_panel=_PANEL,
+    ),
+]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
 ]
@@ -131,6 +139,7 @@ def reading(
     function: str | None = None,
     plain: Plain | None = None,
     fair: bool = False,
+    finite: bool = True,
 ) -> Reading:
     """What the options amount to. To look for overflows is to check for them. Raises typer.BadParameter."""
     if function is not None and plain is Plain.always:
@@ -142,7 +151,7 @@ def reading(
     asked = None if only is None else SHORT.get(only.value, only.value)
     way = USUAL.plain if plain is None else plain.value
     made = Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
-    return replace(made, fair=fair)
+    return replace(made, fair=fair, endless=not finite)
 
 
 def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]) -> None:
@@ -151,9 +160,13 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
         for name, given in others.items():
             if given:
                 raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
+        if how.endless:
+            raise typer.BadParameter("which loops of LLVM IR end is said by `mustprogress`: no option is for that")
     if others["chain"] and how != USUAL:
         raise typer.BadParameter("the options for C are not for `--chain`")
     if how.function is None and how.plain == USUAL.plain:
+        if how.endless:
+            raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")
         return
     asked = "--plain permissions" if how.function is None else "--function"
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():

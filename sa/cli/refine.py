@@ -61,6 +61,7 @@ def refine(
     include: c_options.IncludeOption = None,
     function: c_options.FunctionOption = None,
     plain: c_options.PlainOption = None,
+    finite: c_options.FiniteOption = True,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
@@ -69,8 +70,7 @@ def refine(
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
     others = {"--certificate": certificate, "--script": script, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report, paths, others), why)
-    options.check_inferring(infer, certificate)
-    how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
+    how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain, finite=finite)
     given = {"whole": whole, "engine": engine is not None, "jobs": jobs > 1, "trace": trace is not None}
     given |= {"profile": profile, "infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
     _check(paths, how, script, preserve, settings, given)
@@ -97,6 +97,7 @@ def _check(
     given: Mapping[str, bool],
 ) -> None:
     """That the options go together. Raises typer.BadParameter."""
+    options.check_inferring(given["infer-relate"], settings.files.others["--certificate"])
     others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
     options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
     options.check_preserving(preserve, others)

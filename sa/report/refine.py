@@ -65,7 +65,7 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     over = f", {domains.pop()}" if len(domains) == 1 else ""
     empty = without_runs(outcome.verdict, outcome.warnings)
     claim = Paragraph(f"Claim{over}: {outcome.claim}")
-    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
+    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome),)]
     sections.extend(_preservation(outcome))
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, why))
@@ -127,15 +127,19 @@ def stopped_document(unknown: Unknown, name: str) -> Document:
     return Document(verdict_words(Verdict.UNKNOWN), name, None, tuple(sections))
 
 
-def _goals(results: tuple[Result, ...]) -> Table:
-    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
+def _goals(outcome: Outcome) -> Table:
+    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits.
+
+    One more row is about what is preserved: the rows of the goals are about visible actions alone then.
+    """
+    results, preserved = outcome.results, outcome.preservation
     differ = len({domain(r.goal) for r in results}) > 1
     over = (Column(),) if differ else ()
     figures = (Column(Fit.IF_IT_FITS, right=True), Column(Fit.IF_IT_FITS, gap=1)) * len(_FIGURES)
     rows = tuple(
         Row(
             (
-                Words(r.goal.name),
+                Words(r.goal.name if preserved is None else f"{r.goal.name}: visible actions"),
                 *((Words(domain(r.goal)),) if differ else ()),
                 verdict_words(r.verdict),
                 *(Words(text, Tone.FAINT) for text in _work(r.statistics)),
@@ -143,6 +147,11 @@ def _goals(results: tuple[Result, ...]) -> Table:
         )
         for r in results
     )
+    if preserved is not None:
+        spent = (f"{outcome.seconds.get('preserve', 0.0):.2f}", "s", *[""] * (len(figures) - 2))
+        verdict = verdict_words(preserved.verdict)
+        faint = (Words(text, Tone.FAINT) for text in spent)
+        rows += (Row((Words(preserved.kept.value), *(Words("") for _ in over), verdict, *faint)),)
     return Table((Column(), *over, Column(least=8), *figures), rows)
 
 
