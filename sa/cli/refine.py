@@ -70,6 +70,7 @@ def refine(
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
     others = {"--certificate": certificate, "--script": script, "--trace": trace}
     settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report, paths, others), why)
+    kept = None if preserve is None else preserve.value
     how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain, finite=finite)
     given = {"whole": whole, "engine": engine is not None, "jobs": jobs > 1, "trace": trace is not None}
     given |= {"profile": profile, "infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
@@ -77,13 +78,13 @@ def refine(
     if chain:
         refine_chain(paths, split, script, certificate, cache, seed, settings)
     elif weakest_rely:
-        find(paths, split, how, settings, options.watching_of(settings, trace, profile), seed)
+        find(paths, split, how, settings, options.watching_of(settings, trace, profile), seed, kept)
     else:
 
         def request(bounds: Limits) -> RefineRequest:
             asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache, how, settings.files)
             relate = _relate(infer, settings, whole or engine is not None or preserve is not None, how)
-            return replace(asked, relate=relate, preserve=None if preserve is None else preserve.value)
+            return replace(asked, relate=relate, preserve=kept)
 
         ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
 

@@ -165,11 +165,12 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
-        _preservation(outcome.preservation),
+        preservation_json(outcome.preservation),
     )
 
 
-def _preservation(found: Preservation | None) -> PreservationJson | None:
+def preservation_json(found: Preservation | None) -> PreservationJson | None:
+    """What became of what is to be preserved, if that was asked."""
     if found is None:
         return None
     run = None if found.run is None else run_json(found.run)

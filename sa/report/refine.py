@@ -8,6 +8,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Variable
+from sa.automata.program import Program
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.interpreted import goal_of, plain_play
@@ -22,7 +23,7 @@ from sa.certificates.play import (
     Uncovered,
 )
 from sa.certificates.preservation import Kept
-from sa.engines.outcome import Outcome, Proposal, Result, Statistics
+from sa.engines.outcome import Outcome, Preservation, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
     Column,
@@ -66,7 +67,8 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     empty = without_runs(outcome.verdict, outcome.warnings)
     claim = Paragraph(f"Claim{over}: {outcome.claim}")
     sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome),)]
-    sections.extend(_preservation(outcome))
+    if outcome.preservation is not None and outcome.concrete is not None:
+        sections.extend(preservation_sections(outcome.preservation, outcome.concrete))
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, why))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
@@ -85,11 +87,8 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
 
 
-def _preservation(outcome: Outcome) -> Iterator[Section]:
-    """What became of what is to be preserved, with the run that shows that it is not."""
-    found = outcome.preservation
-    if found is None or outcome.concrete is None:
-        return
+def preservation_sections(found: Preservation, concrete: Program) -> Iterator[Section]:
+    """What became of what is to be preserved, with the run of the concrete program that shows that it is not."""
     what = found.kept.value
     if found.run is None:
         said = found.how if found.unknown is None else f"unknown because {because(found.unknown)}"
@@ -102,7 +101,7 @@ def _preservation(outcome: Outcome) -> Iterator[Section]:
         "actions is stuck or at its end:",
     }
     yield (Paragraph(f"{what} is not preserved. {head[found.kept]}"),)
-    yield (RunTrace(found.run, outcome.concrete),)
+    yield (RunTrace(found.run, concrete),)
 
 
 def _open(outcome: Outcome, why: bool) -> Iterator[Section]:

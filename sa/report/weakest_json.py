@@ -10,7 +10,7 @@ from sa.automata.automaton import Automaton, location_of
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
-from sa.report.outcome_json import ResultJson, result_json
+from sa.report.outcome_json import PreservationJson, ResultJson, preservation_json, result_json
 from sa.report.weakest import clause_text
 from sa.weakest.infer import Weakest
 from sa.weakest.needed import Needed
@@ -39,10 +39,11 @@ class ProgramsJson(Struct, frozen=True):
     concrete: str
 
 
-class WeakestJson(Struct, frozen=True):
+class WeakestJson(Struct, frozen=True, omit_defaults=True):
     """What was found of a pair of threads; `result` is the proof in the environment, or a play that none prevents.
 
     `weakest` says that each step that the environment excludes leads from a state with an answer to one without.
+    `preservation` is there where `--preserve` asks for it.
     """
 
     concrete: str
@@ -55,6 +56,7 @@ class WeakestJson(Struct, frozen=True):
     result: ResultJson | None
     unknown: UnknownJson | None
     seconds: float
+    preservation: PreservationJson | None = None
 
 
 class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weakest-rely/1"):
@@ -95,6 +97,7 @@ def _pair(found: Weakest, abstract: str, concrete: str, seconds: float) -> Weake
         None if result is None else result_json(result),
         unknown_json(found.unknown),
         seconds,
+        preservation_json(found.preserved),
     )
 
 
