@@ -68,7 +68,12 @@ def _became(edge: Edge, invariant: Term) -> Iterator[Term]:
     lost = (written - moved.keys()) | choices
     for formula in _told((edge.guard,), lost):
         yield substitute(formula, moved)
-    before = {v: build.sub(v, build.constant(by, v.sort)) for v, by in _moved_by(edge) if v not in moved}
+    by = dict(_moved_by(edge))
+    before = {v: build.sub(v, build.constant(n, v.sort)) for v, n in by.items() if v not in moved}
+    for var, value in edge.updates:
+        # What was drawn from a counter is less than it, and stays so when others draw.
+        if isinstance(value, Var) and value is not var and by.get(value, 0) > 0:
+            yield build.lt(var, value)
     for formula in _told((edge.guard, invariant), (written | choices) - before.keys()):
         if not formula.free.isdisjoint(before):
             yield substitute(formula, before)

@@ -1,13 +1,14 @@
-"""Facts that depend on flags: what holds at a location while Boolean locals of the thread have certain values.
+"""Facts that depend on flags: what holds at a location while Boolean locals, or equations between locals, are true.
 
 Who takes a lock by hand tests a local that says whether the attempt was successful: `while (!got) { got := cas(m,
 false, true); }`. The lock is held at the head of the loop if the flag is set. So facts are found of threads whose
-locations have copies for the values of such locals, and said of the written locations under these values.
+locations have copies for the values of such flags, and said of the written locations under these values. Whose turn a
+ticket says it is shows in an equation of two locals: what is served was read, and is what was drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from sa.terms import build
 from sa.terms.cases import condition_in, decided
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.term import Bool, IsZero, Term, Var, sort_of
 from sa.transform.available import Available
 from sa.transform.facts import Facts, Spot, facts_of, written_invariants
 from sa.transform.values import constants
@@ -33,7 +34,7 @@ class _Copies(Struct, frozen=True, eq=False):
 
     thread: Automaton
     names: Mapping[tuple[str, tuple[bool, ...]], str]
-    flags: tuple[Var, ...]
+    flags: tuple[Term, ...]
 
     def at(self, place: str) -> Iterator[tuple[Term, str | None]]:
         """What the flags may be at a written location, each with the name of the copy if steps lead there."""
@@ -61,7 +62,8 @@ def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts
                 met.add(pair)
                 apart[pair] = build.land(*never)
     true = tuple(_folded(t, c, its) for t, c, its in zip(threads, copies, found.true, strict=True))
-    return Facts(threads, true, frozenset(met), written_invariants(threads), joint=True, lost=True, apart=apart)
+    written = written_invariants(threads)
+    return Facts(threads, true, frozenset(met), written, joint=True, lost=True, apart=apart, draws=found.draws)
 
 
 def _folded(thread: Automaton, copies: _Copies, true: Available) -> Available:
@@ -79,37 +81,52 @@ def _folded(thread: Automaton, copies: _Copies, true: Available) -> Available:
 
 
 def _copies(thread: Automaton) -> _Copies:
-    start = constants(build.conjuncts(thread.init))
-    tested = frozenset[Var]().union(*(e.guard.free for e in thread.edges))
-    own = (v.var for v in thread.variables if v.kind is Kind.LOCAL and v.var.sort == BOOL)
-    flags = tuple(v for v in own if v in tested and v in start)[:FLAGS]
-    first = thread.initial, tuple(start[v] is build.TRUE for v in flags)
-    names, pending, edges, leaving = {first: _name(*first)}, [first], list[Edge](), edges_from(thread)
+    start, leaving = constants(build.conjuncts(thread.init)), edges_from(thread)
+    flags = tuple(f for f in _flags(thread) if isinstance(substitute(f, start), Bool))[:FLAGS]
+    first = thread.initial, tuple(substitute(f, start) is build.TRUE for f in flags)
+    names, pending, edges = {first: _name(*first)}, [first], list[Edge]()
     while pending:
         place, values = pending.pop()
-        known: dict[Var, Term] = {v: build.boolean(x) for v, x in zip(flags, values, strict=True)}
+        known = {f: build.boolean(x) for f, x in zip(flags, values, strict=True)}
         for edge in leaving[place]:
-            after = {v: substitute(t, known) for v, t in edge.updates}
+            updates = {v: _under(t, known) for v, t in edge.updates}
+            after = [_under(substitute(f, dict(edge.updates)), known) for f in flags]
             for target in _every(flags):
-                landed = _say(tuple(after.get(v, known[v]) for v in flags), target)
-                guard = build.land(substitute(edge.guard, known), *landed)
+                guard = build.land(_under(edge.guard, known), *_say(after, target))
                 if guard is build.FALSE:
                     continue
                 there = edge.target, target
                 if there not in names:
                     names[there] = _name(*there)
                     pending.append(there)
-                kept = tuple((v, _decided(t, guard)) for v, t in after.items() if v not in flags)
+                kept = tuple((v, _decided(t, guard)) for v, t in updates.items() if v not in flags)
                 made = replace(edge, source=names[place, values], target=names[there], guard=guard, updates=kept)
                 edges.append(made)
     places = {q.name: q for q in thread.locations}
     locations = list[Location]()
     for (place, values), name in names.items():
-        known = {v: build.boolean(x) for v, x in zip(flags, values, strict=True)}
-        locations.append(replace(places[place], name=name, inv=substitute(places[place].inv, known)))
-    init = substitute(thread.init, {v: start[v] for v in flags})
+        known = {f: build.boolean(x) for f, x in zip(flags, values, strict=True)}
+        locations.append(replace(places[place], name=name, inv=_under(places[place].inv, known)))
+    init = substitute(thread.init, {f: start[f] for f in flags if isinstance(f, Var)})
     made_of = replace(thread, initial=_name(*first), locations=tuple(locations), init=init, edges=tuple(edges))
     return _Copies(made_of, names, flags)
+
+
+def _flags(thread: Automaton) -> Iterator[Term]:
+    """The Boolean locals that are tested, then the equations between two locals that are."""
+    own = frozenset(v.var for v in thread.variables if v.kind is Kind.LOCAL)
+    tests = dict.fromkeys(f for e in thread.edges for f in build.conjuncts(e.guard) if f.free and f.free <= own)
+    yield from dict.fromkeys(v for f in tests for v in sorted(f.free, key=lambda v: v.key) if v.sort == BOOL)
+    yield from (f for f in tests if isinstance(f, IsZero) and len(f.free) == 2)
+
+
+def _under(term: Term, known: Mapping[Term, Term]) -> Term:
+    """The term with the values of flags put in; of equations where they are conjuncts."""
+    term = substitute(term, {f: x for f, x in known.items() if isinstance(f, Var)})
+    if sort_of(term) != BOOL:
+        return term
+    denied = {build.lnot(f): build.lnot(x) for f, x in known.items()}
+    return build.land(*(known.get(c, denied.get(c, c)) for c in build.conjuncts(term)))
 
 
 def _decided(term: Term, guard: Term) -> Term:
@@ -126,9 +143,9 @@ def _name(place: str, values: tuple[bool, ...]) -> str:
     return "@".join((place, *("1" if x else "0" for x in values)))
 
 
-def _every(flags: tuple[Var, ...]) -> Iterator[tuple[bool, ...]]:
+def _every(flags: tuple[Term, ...]) -> Iterator[tuple[bool, ...]]:
     return product((False, True), repeat=len(flags))
 
 
-def _say(flags: tuple[Term, ...], values: tuple[bool, ...]) -> Iterator[Term]:
+def _say(flags: Sequence[Term], values: tuple[bool, ...]) -> Iterator[Term]:
     return (v if x else build.lnot(v) for v, x in zip(flags, values, strict=True))

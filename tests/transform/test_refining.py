@@ -14,6 +14,7 @@ from sa.base.limits import Limits
 from sa.checker.question import Question, question, related, whole_goal
 from sa.checker.reduced_threads import check_reduced_threads, question_of_blocks
 from sa.checker.ruling import Accepted
+from sa.question.goals import joint_locations
 from sa.smt.session import Session
 from sa.terms.build import TRUE, land, lnot, lor
 from sa.terms.sort import BOOL
@@ -64,6 +65,30 @@ def test_a_lock_by_attempts_is_held_where_its_flag_is_set() -> None:
     found = sum((compare(seed, with_attempts) for seed in range(4)), Counter[str]())
     assert found["refines"] > 0
     assert found["does not"] > 0
+
+
+def sections_of_tickets(again: str) -> tuple[int, int]:
+    """Joint locations of two threads with a lock of tickets as they are written, and with blocks as steps."""
+    served = f"t := fetch_add(next, 1); now := m; while (now != t) {{ {again} }}"
+    body = f"local t, now : int = 0; while (true) {{ {served} x := x + 1; y := x; m := t + 1; }}"
+    asked = question(
+        program_of("thread T[i : 1..2] { skip; }"),
+        program_of(f"global next, m, x, y : int = 0; thread T[i : 1..2] {{ {body} }}"),
+        None,
+        False,
+    )
+    threads = tuple(p.concrete for p in asked.pairs)
+    made = reduced_concrete(threads, TRUE, (), BOUNDS)
+    assert isinstance(check_reduced_threads(asked, made.evidence, BOUNDS), Accepted)
+    return joint_locations(threads), joint_locations(made.threads)
+
+
+def test_who_draws_tickets_from_a_counter_is_served_alone() -> None:
+    """Tickets differ, so no two threads are at the section; if the number is taken for served, they may be."""
+    written, blocks = sections_of_tickets("now := m;")
+    _, wrong = sections_of_tickets("now := t;")
+    assert blocks * 2 < written
+    assert blocks < wrong
 
 
 def test_what_flags_say_is_said_of_the_written_locations() -> None:
