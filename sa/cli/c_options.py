@@ -107,6 +107,14 @@ PlainOption: TypeAlias = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+FiniteOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--finite-loops/--no-finite-loops",
+        help="With `--function`: whether loops of the first function that only compute are taken to end (C11 6.8.5).",
+        rich_help_panel=_PANEL,
+    ),
+]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
 ]
@@ -157,11 +165,12 @@ class Searching(Asking, frozen=True):
         return watching_of(settings, self.trace, self.profile)
 
 
-def reading_to_compare(given: Searching, function: str | None, plain: Plain | None) -> Reading:
+def reading_to_compare(given: Searching, function: str | None, plain: Plain | None, finite: bool) -> Reading:
     """How files are read that are compared. Raises typer.BadParameter."""
     if function is not None and plain is Plain.always:
         raise typer.BadParameter("`--function` compares by permissions: it and `--plain always` exclude each other")
-    return replace(given.reading, function=function, plain=USUAL.plain if plain is None else plain.value)
+    way = USUAL.plain if plain is None else plain.value
+    return replace(given.reading, function=function, plain=way, endless=not finite)
 
 
 def reading_to_verify(
@@ -181,9 +190,13 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
         for name, given in others.items():
             if given:
                 raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
+        if how.endless:
+            raise typer.BadParameter("which loops of LLVM IR end is said by `mustprogress`: no option is for that")
     if others["chain"] and how != USUAL:
         raise typer.BadParameter("the options for C are not for `--chain`")
     if how.function is None and how.plain == USUAL.plain:
+        if how.endless:
+            raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")
         return
     asked = "--plain permissions" if how.function is None else "--function"
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():

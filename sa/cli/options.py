@@ -384,9 +384,11 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
 
 def check_preserving(kept: Preserve | None, others: Mapping[str, bool]) -> None:
     """That `--preserve` has no options that do not know it. Raises typer.BadParameter."""
-    unfit = next((name for name, given in others.items() if given), None)
+    unfit = next((name for name, given in others.items() if given and name != "weakest-rely"), None)
     if kept is not None and unfit is not None:
         raise typer.BadParameter(f"`--preserve` and `--{unfit}` exclude each other")
+    if kept is Preserve.progress and others["weakest-rely"]:
+        raise typer.BadParameter("`--weakest-rely` knows `--preserve termination` only")
 
 
 def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:

@@ -43,15 +43,16 @@ def refine(
     weakest_rely: options.WeakestRelyOption = False,
     function: c_options.FunctionOption = None,
     plain: c_options.PlainOption = None,
+    finite: c_options.FiniteOption = True,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
+    kept = None if preserve is None else preserve.value
     settings = given.settings_of(paths, {"--script": script})
-    options.check_inferring(infer, given.certificate)
-    how = c_options.reading_to_compare(given, function, plain)
+    how = c_options.reading_to_compare(given, function, plain, finite)
     wanted = {"whole": whole, "engine": given.engine is not None, "jobs": given.jobs > 1}
     wanted |= {"trace": given.trace is not None, "profile": given.profile}
     wanted |= {"infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
@@ -59,13 +60,13 @@ def refine(
     if chain:
         refine_chain(paths, script, given, settings)
     elif weakest_rely:
-        find(paths, given.split, how, settings, given.watching(settings), given.seed)
+        find(paths, given.split, how, settings, given.watching(settings), given.seed, kept)
     else:
 
         def request(bounds: Limits) -> RefineRequest:
             asked = _request(paths, given, _options(bounds, given.seed, whole, given.jobs), how, settings.files)
             relate = _relate(infer, settings, whole or given.engine is not None or preserve is not None, how)
-            return replace(asked, relate=relate, preserve=None if preserve is None else preserve.value)
+            return replace(asked, relate=relate, preserve=kept)
 
         ask(paths, request, given.certificate, settings, given.watching(settings))
 
@@ -79,6 +80,7 @@ def _check(
     given: Mapping[str, bool],
 ) -> None:
     """That the options go together. Raises typer.BadParameter."""
+    options.check_inferring(given["infer-relate"], settings.files.others["--certificate"])
     others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
     options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
     options.check_preserving(preserve, others)

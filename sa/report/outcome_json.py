@@ -164,7 +164,7 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
-        _preservation(outcome.preservation),
+        preservation_json(outcome.preservation),
     )
 
 
@@ -173,7 +173,8 @@ def proposal_json(proposal: Proposal | None) -> ProposalJson | None:
     return None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up))
 
 
-def _preservation(found: Preservation | None) -> PreservationJson | None:
+def preservation_json(found: Preservation | None) -> PreservationJson | None:
+    """What became of what is to be preserved, if that was asked."""
     if found is None:
         return None
     run = None if found.run is None else run_json(found.run)

@@ -8,6 +8,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Variable
+from sa.automata.program import Program
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.interpreted import goal_of, plain_play
@@ -22,7 +23,7 @@ from sa.certificates.play import (
     Uncovered,
 )
 from sa.certificates.preservation import Kept
-from sa.engines.outcome import Outcome, Proposal, Result, Statistics
+from sa.engines.outcome import Outcome, Preservation, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
     Column,
@@ -67,8 +68,9 @@ def refinement_document(outcome: Outcome, why: bool = True, details: bool = Fals
     over = f", {domains.pop()}" if len(domains) == 1 else ""
     empty = without_runs(outcome.verdict, outcome.warnings)
     claim = Paragraph(f"Claim{over}: {outcome.claim}")
-    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
-    sections.extend(_preservation(outcome))
+    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome),)]
+    if outcome.preservation is not None and outcome.concrete is not None:
+        sections.extend(preservation_sections(outcome.preservation, outcome.concrete))
     for result in outcome.results:
         sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, details))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
@@ -87,11 +89,8 @@ def refinement_document(outcome: Outcome, why: bool = True, details: bool = Fals
     return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
 
 
-def _preservation(outcome: Outcome) -> Iterator[Section]:
-    """What became of what is to be preserved, with the run that shows that it is not."""
-    found = outcome.preservation
-    if found is None or outcome.concrete is None:
-        return
+def preservation_sections(found: Preservation, concrete: Program) -> Iterator[Section]:
+    """What became of what is to be preserved, with the run of the concrete program that shows that it is not."""
     what = found.kept.value
     if found.run is None:
         said = found.how if found.unknown is None else f"unknown because {because(found.unknown)}"
@@ -104,7 +103,7 @@ def _preservation(outcome: Outcome) -> Iterator[Section]:
         "actions is stuck or at its end:",
     }
     yield (Paragraph(f"{what} is not preserved. {head[found.kept]}"),)
-    yield (RunTrace(found.run, outcome.concrete),)
+    yield (RunTrace(found.run, concrete),)
 
 
 def _open(outcome: Outcome, why: bool) -> Iterator[Section]:
@@ -129,15 +128,19 @@ def stopped_document(unknown: Unknown, name: str) -> Document:
     return Document(verdict_words(Verdict.UNKNOWN), name, None, tuple(sections))
 
 
-def _goals(results: tuple[Result, ...]) -> Table:
-    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
+def _goals(outcome: Outcome) -> Table:
+    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits.
+
+    One more row is about what is preserved: the rows of the goals are about visible actions alone then.
+    """
+    results, preserved = outcome.results, outcome.preservation
     differ = len({domain(r.goal) for r in results}) > 1
     over = (Column(),) if differ else ()
     figures = (Column(Fit.IF_IT_FITS, right=True), Column(Fit.IF_IT_FITS, gap=1)) * len(_FIGURES)
     rows = tuple(
         Row(
             (
-                Words(r.goal.name),
+                Words(r.goal.name if preserved is None else f"{r.goal.name}: visible actions"),
                 *((Words(domain(r.goal)),) if differ else ()),
                 verdict_words(r.verdict),
                 *(Words(text, Tone.FAINT) for text in _work(r.statistics)),
@@ -145,6 +148,11 @@ def _goals(results: tuple[Result, ...]) -> Table:
         )
         for r in results
     )
+    if preserved is not None:
+        spent = (f"{outcome.seconds.get('preserve', 0.0):.2f}", "s", *[""] * (len(figures) - 2))
+        verdict = verdict_words(preserved.verdict)
+        faint = (Words(text, Tone.FAINT) for text in spent)
+        rows += (Row((Words(preserved.kept.value), *(Words("") for _ in over), verdict, *faint)),)
     return Table((Column(), *over, Column(least=8), *figures), rows)
 
 

@@ -11,7 +11,14 @@ from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.engines.outcome import Proposal
 from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
-from sa.report.outcome_json import ProposalJson, ResultJson, proposal_json, result_json
+from sa.report.outcome_json import (
+    PreservationJson,
+    ProposalJson,
+    ResultJson,
+    preservation_json,
+    proposal_json,
+    result_json,
+)
 from sa.report.weakest import clause_text
 from sa.weakest.infer import Weakest
 from sa.weakest.needed import Needed
@@ -40,11 +47,12 @@ class ProgramsJson(Struct, frozen=True):
     concrete: str
 
 
-class WeakestJson(Struct, frozen=True):
+class WeakestJson(Struct, frozen=True, omit_defaults=True):
     """What was found of a pair of threads; `result` is the proof in the environment, or a play that none prevents.
 
     `weakest` says that each step that the environment excludes leads from a state with an answer to one without.
     Where no environment helps, `proposal` is a relation that does, if a short search found one.
+    `preservation` is there where `--preserve` asks for it.
     """
 
     concrete: str
@@ -58,6 +66,7 @@ class WeakestJson(Struct, frozen=True):
     unknown: UnknownJson | None
     seconds: float
     proposal: ProposalJson | None = None
+    preservation: PreservationJson | None = None
 
 
 class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weakest-rely/1"):
@@ -99,6 +108,7 @@ def _pair(found: Weakest, abstract: str, concrete: str, seconds: float, proposal
         unknown_json(found.unknown),
         seconds,
         proposal_json(proposal),
+        preservation_json(found.preserved),
     )
 
 

@@ -159,10 +159,9 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     _declared_alike(pair)
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
-    ending, _ = loops(first.thread, first.known)
     mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
     loaded = [_loaded(program, r, reading, mixed) for program, r in ((abstract, one), (concrete, two))]
-    return Compared(two.name, loaded[0], loaded[1], block, ending)
+    return Compared(two.name, loaded[0], loaded[1], block)
 
 
 def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:

@@ -282,11 +282,12 @@ class Stride(Struct, frozen=True):
 class Skip(Struct, frozen=True):
     """Nothing. `again`: another round of a loop begins whose controlling expression is no constant.
 
-    `qualified`: a register of a volatile or atomic type is accessed.
+    `qualified`: a register of a volatile or atomic type is accessed. `past`: a loop is left out that is taken to end.
     """
 
     again: bool = False
     qualified: bool = False
+    past: bool = False
 
 
 Op: TypeAlias = (

@@ -318,9 +318,9 @@ def _related(
         if functions[0].used.get(key, cell).key != cell.key:
             message = f"`@{key[0]}` has another type in the other file"
             raise s.refused("SA405", message, sides[1].function.signature.span, "declare it alike in both files")
+    ending, others = loops(functions[0].thread, functions[0].known)
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
-    ending, others = loops(functions[0].thread, functions[0].known)
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
     assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
@@ -328,7 +328,7 @@ def _related(
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)
     ]
-    return Compared(name, loaded[0], loaded[1], block, ending, are_same(sides))
+    return Compared(name, loaded[0], loaded[1], block, are_same(sides))
 
 
 def _types(side: Side) -> frozenset[str]:
