@@ -280,6 +280,37 @@ class Settings(Struct, frozen=True):
     why: bool = False
 
 
+class Common(Struct, frozen=True):
+    """The options of every command that reads files."""
+
+    json: JsonOption = False
+    quiet: QuietOption = False
+    timeout: TimeoutOption = None
+    memory: MemoryOption = None
+
+    def settings(self, files: Files | None = None, why: bool = False) -> Settings:
+        """What they amount to, with the files to write."""
+        return Settings(self.json, self.quiet, self.timeout, self.memory, files or Files(), why)
+
+
+class Asking(Common, frozen=True):
+    """The options of the commands with a verdict: how files are read, where the answer goes, how it is found."""
+
+    split: SplitOption = False
+    certificate: CertificateOption = None
+    report: ReportOption = None
+    sarif: SarifOption = None
+    junit: JunitOption = None
+    cache: CacheOption = True
+    why: WhyOption = False
+    seed: SeedOption = 0
+
+    def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
+        """What they amount to for files that are read; `others` are further files to write, by option."""
+        written = {"--certificate": self.certificate, **others}
+        return self.settings(Files(self.sarif, self.junit, paths[-1], self.report, paths, written), self.why)
+
+
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
     """The limits that the engine watches, when so many seconds are spent already."""
     timeout = None if settings.timeout is None else settings.timeout - spent

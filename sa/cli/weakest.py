@@ -61,7 +61,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     if settings.json:
         from sa.report.weakest_json import weakest_json
 
-        found = [(a.found, a.abstract, a.concrete, a.seconds) for a in answers]
+        found = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal) for a in answers]
         write_json(weakest_json(found, unknown, noticed, worst, status))
         return status
     if unknown is not None:

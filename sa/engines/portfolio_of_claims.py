@@ -111,8 +111,10 @@ GROWING: ClaimEngine = Prover(
     partial(
         by_growing,
         (
-            (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
-            (partial(by_equalities, exploring.CANDIDATES), 0.3),
+            # What is in a ring of numbers that grow is known by equations where places in it are control.
+            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.35),
+            # Equations are looked for here, too.
+            (partial(by_equalities, exploring.CANDIDATES), 0.8),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
@@ -252,23 +254,26 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     # Of many threads others see no more than a beginning, and take long to prepare.
     Turn(WALKS, 0.05),
-    # It takes the same little work for many threads as for few.
-    Turn(BOXES, 0.25),
+    # Where values grow there may be finitely many states all the same, if more than at first sight.
+    Turn(FAR_STATES, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
-    Turn(QUICK_COORDINATES, 0.1),
+    Turn(QUICK_COORDINATES, 0.4),
+    # Where no numbers wrap around it has nothing to do.
+    Turn(GROWING, 0.9),
+    # Some hundred thousand are soon enumerated, if there are no more.
+    Turn(MORE_STATES, 0.7, since=1),
+    # It takes the same little work for many threads as for few.
+    Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
-    # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
-    Turn(FAR_STATES, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
     Turn(ALTERNATIVES, 0.2, since=1),
     Turn(QUICK_BOUNDED, 0.15, since=1),
     Turn(RINGS, 0.1, since=2),
-    Turn(GROWING, 0.2, since=2),
     # There are finitely many, if perhaps more than can be looked at.
     Turn(ENDING_STATES, 0.1, since=1),
     Turn(TESTS, 0.2, since=2),
@@ -283,7 +288,6 @@ CLAIMS: Portfolio = (
     Turn(CONTROL, 0.2, since=2),
     Turn(MORE_SUMS, 0.1, since=2),
     Turn(BOUNDED, 0.15, since=2),
-    Turn(MORE_STATES, 0.2, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
     Turn(MORE_CONTROL, 0.3, since=3),
 )

@@ -36,6 +36,7 @@ EXPLICIT_STATE = Technique(
             "beam": "states that come closer to a claim first, where values grow",
             "ending-loops": "joint blocks of the threads, where all loops end soon",
             "random": "long runs of many threads, which of them moves chosen at random",
+            "inclusion": "short runs on few values with the sets of abstract states that match them, best first",
         },
         "copies": {"few": "1, 2, 3 copies of each family, for refutations alone"},
     },

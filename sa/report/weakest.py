@@ -133,9 +133,7 @@ def _said(needed: Needed) -> str:
     match None if needed.without is None else needed.without.verdict:
         case Verdict.REFUTED:
             return clause_text(needed.clause)
-        case None:
-            return f"{clause_text(needed.clause)}   (possibly redundant)"
-        case Verdict.UNKNOWN | Verdict.PROVED:
+        case None | Verdict.UNKNOWN | Verdict.PROVED:
             return f"{clause_text(needed.clause)}   (possibly redundant)"
         case _ as verdict:
             assert_never(verdict)
