@@ -39,7 +39,7 @@ from sa.frontends.flow.observables import (
     refuse_comparisons,
 )
 from sa.frontends.flow.permissions import under_permissions
-from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
+from sa.frontends.flow.program import automaton_of, first_values, program_with
 from sa.frontends.flow.published import addresses_of, published, renamed
 from sa.frontends.flow.shared_inputs import Common, chosen
 from sa.frontends.flow.slicing import decisive
@@ -49,6 +49,7 @@ from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import told_apart
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
+from sa.frontends.flow.wraps import ranged
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
