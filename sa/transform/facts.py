@@ -8,7 +8,7 @@ not, so a lock is known to be held although its value does not say by whom.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -21,7 +21,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
-from sa.terms.substitute import substitute
+from sa.terms.substitute import substitute, substitution
 from sa.terms.term import Term, Var
 from sa.transform.available import Available, available
 from sa.transform.draws import Draws, draws_of
@@ -221,14 +221,26 @@ def simplified(formulas: Sequence[Term]) -> tuple[Term, ...] | None:
     while True:
         if build.FALSE in left:
             return None
-        found = next(((f, v, t) for f in left for v, t in values(f)), None)
-        if found is None:
+        found = _values_of(left)
+        if not found:
             return left
-        formula, var, value = found
-        rest = build.conjoined(substitute(f, {var: value}) for f in left if f is not formula)
+        put_in = substitution(dict(found.values()))
+        rest = build.conjoined(put_in(f) for f in left if f not in found)
         if not rest:
             return ()
         left = rest
+
+
+def _values_of(formulas: Sequence[Term]) -> dict[Term, tuple[Var, Term]]:
+    """Formulas that say what variables are, each of another one: constants at once, of other equal terms one."""
+    known, taken = dict[Term, tuple[Var, Term]](), set[Var]()
+    for formula in formulas:
+        for var, value in values(formula):
+            if not value.free and var not in taken:
+                known[formula] = var, value
+                taken.add(var)
+                break
+    return known or dict(islice(((f, said) for f in formulas for said in values(f)), 1))
 
 
 def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:

@@ -22,6 +22,7 @@ from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, IsZero, Term, Var, sort_of
 from sa.transform.available import Available
+from sa.transform.draws import draws_of
 from sa.transform.facts import Facts, Spot, facts_of, written_invariants
 from sa.transform.values import constants
 
@@ -44,7 +45,9 @@ class _Copies(Struct, frozen=True, eq=False):
 
 def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts | None:
     """Joint facts under the values of flags; None where no thread has any. Raises LimitReached."""
-    copies = tuple(map(_copies, threads))
+    # An equation says whose turn it is where numbers are drawn.
+    drawn = bool(draws_of(threads))
+    copies = tuple(_copies(t, drawn) for t in threads)
     if not any(c.flags for c in copies):
         return None
     found = facts_of(tuple(c.thread for c in copies), session)
@@ -80,9 +83,9 @@ def _folded(thread: Automaton, copies: _Copies, true: Available) -> Available:
     return found
 
 
-def _copies(thread: Automaton) -> _Copies:
+def _copies(thread: Automaton, drawn: bool) -> _Copies:
     start, leaving = constants(build.conjuncts(thread.init)), edges_from(thread)
-    flags = tuple(f for f in _flags(thread) if isinstance(substitute(f, start), Bool))[:FLAGS]
+    flags = tuple(f for f in _flags(thread, drawn) if isinstance(substitute(f, start), Bool))[:FLAGS]
     first = thread.initial, tuple(substitute(f, start) is build.TRUE for f in flags)
     names, pending, edges = {first: _name(*first)}, [first], list[Edge]()
     while pending:
@@ -112,12 +115,12 @@ def _copies(thread: Automaton) -> _Copies:
     return _Copies(made_of, names, flags)
 
 
-def _flags(thread: Automaton) -> Iterator[Term]:
-    """The Boolean locals that are tested, then the equations between two locals that are."""
+def _flags(thread: Automaton, drawn: bool) -> Iterator[Term]:
+    """The Boolean locals that are tested, then, where numbers are `drawn`, the equations between two locals."""
     own = frozenset(v.var for v in thread.variables if v.kind is Kind.LOCAL)
     tests = dict.fromkeys(f for e in thread.edges for f in build.conjuncts(e.guard) if f.free and f.free <= own)
     yield from dict.fromkeys(v for f in tests for v in sorted(f.free, key=lambda v: v.key) if v.sort == BOOL)
-    yield from (f for f in tests if isinstance(f, IsZero) and len(f.free) == 2)
+    yield from (f for f in tests if drawn and isinstance(f, IsZero) and len(f.free) == 2)
 
 
 def _under(term: Term, known: Mapping[Term, Term]) -> Term:
