@@ -60,13 +60,15 @@ def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> It
         for edge in thread.edges:
             if edge.source in targets:
                 before, after = targets[edge.source], targets[edge.target]
-                yield from _after(session, thread, edge, (before.inv, *known), after)
-                for other, places in enumerate(reached):
-                    if other != index:
+                yield from _after(session, thread, edge, (before.inv, *known), after, build.conjuncts(after.inv))
+                shown, written = frozenset(build.conjuncts(after.inv)), {v for v, _ in edge.updates}
+                for other, place in ((n, q) for n, places in enumerate(reached) if n != index for q in places):
+                    # The others are looked at as parts of `after`, or hold as before.
+                    said = [c for c in build.conjuncts(place.inv) if c not in shown and not c.free.isdisjoint(written)]
+                    if said:
                         rest = [s for i, s in enumerate(somewhere) if i not in (index, other)]
-                        own = (before.inv, *rest, substitute(after.inv, dict(edge.updates)))
-                        for place in places:
-                            yield from _after(session, separate[other], edge, (*own, place.inv), place, after.inv)
+                        own = (before.inv, *rest, substitute(after.inv, dict(edge.updates)), place.inv)
+                        yield from _after(session, separate[other], edge, own, place, said)
 
 
 def _after(
@@ -75,15 +77,14 @@ def _after(
     edge: Edge,
     known: Sequence[Term],
     place: Location,
-    shown: Term = build.TRUE,
+    conjuncts: Sequence[Term],
 ) -> Iterator[NotInductive]:
-    """Conjuncts of the invariant of `place` that the step may break; those of `shown` are looked at elsewhere."""
+    """Conjuncts of the invariant of `place` that the step may break."""
     after = dict[Var, Term](edge.updates)
     parts = frozenset(c for f in known for c in build.conjuncts(f))
-    elsewhere = frozenset(build.conjuncts(shown))
-    for conjunct in build.conjuncts(place.inv):
+    for conjunct in conjuncts:
         goal = substitute(conjunct, after)
-        if goal is build.TRUE or goal in parts or conjunct in elsewhere:
+        if goal is build.TRUE or goal in parts:
             continue
         answer = session.check((*parts, edge.guard, *(within(c) for c in edge.choices), build.lnot(goal)))
         if not isinstance(answer, Unsat):

@@ -36,7 +36,7 @@ from sa.hybrid.exploring import (
 )
 from sa.hybrid.karr import differences, equalities, possible
 from sa.hybrid.large_blocks import Fused, fused, restored
-from sa.hybrid.points import Frame, Graph, Point, explore, frame
+from sa.hybrid.points import Frame, Graph, Point, explore, first_own, frame
 from sa.hybrid.predicate_candidates import Conjunctions, by_candidates
 from sa.hybrid.simplify_by_bounds import standing
 from sa.hybrid.slicing import about_all, is_small, jointly_about_all, mattering
@@ -63,8 +63,8 @@ SOON = 500_000
 #: The part of the resources that the solver has before conjunctions are tried.
 BRIEF = 8
 
-#: The part of the time that one of several questions may have.
-ONE = 0.4
+#: The part of the work that one of several questions may have, and that all of them together may have.
+ONE, MOST = 0.4, 0.9
 
 
 def by_control(
@@ -81,7 +81,8 @@ def by_control(
         left = tuple(b for b in bads if b not in settled)
         if not left or (len(bads) == 1 and len(left) < len(bads)):
             continue
-        with part_of(budget.bounds, ONE if len(asked.bads) > 1 else 1.0) as bounds:
+        share = 1.0 if len(asked.bads) == 1 else MOST if left == asked.bads else ONE
+        with part_of(budget.bounds, share) as bounds:
             question = replace(asked, bads=left)
             part = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
             for found in (decide or decided)(part, question, replace(budget, bounds=bounds), report, effort):
@@ -216,10 +217,13 @@ def _equations(work: Work, f: Frame, graph: Graph) -> _Equations:
 
 def _invariants(work: Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
     """What holds at all points of all threads; None where there are too many."""
-    full = explore(f, False, work.effort.full, work.session.bounds)
-    if full is None:
-        return None
-    return joints(f, full, restored(less, held.points), work.lemmas, back, work.session.bounds)
+    said = restored(less, held.points)
+    if all(first_own(f, p) is None for p in said):
+        # Nobody is by himself anywhere, so the points that matter are all.
+        full: Graph | None = Graph((), dict.fromkeys(said, ()))
+    else:
+        full = explore(f, False, work.effort.full, work.session.bounds)
+    return None if full is None else joints(f, full, said, work.lemmas, back, work.session.bounds)
 
 
 def _proof(work: Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:
