@@ -181,7 +181,7 @@ def weakest_rely(
     verdict = _worst([*(a.found.verdict for a in found), *([Verdict.UNKNOWN] if unknown else [])])
     documents = [weakest_document(a.found, a.concrete, a.seconds, a.proposal, details=True) for a in found]
     noticed = tuple(dict.fromkeys(d for a in found for d in a.noticed))
-    pairs = [(a.found, a.abstract, a.concrete, a.seconds) for a in found]
+    pairs = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal) for a in found]
     return Answer(
         verdict,
         lambda: "\n".join(map(shown, documents)),

@@ -37,7 +37,7 @@ from sa.rules.judge import judge_script
 
 __all__ = ["CertifyRequest", "Choice", "Judgement", "certify", "exported", "status_of"]
 
-_OTHER_TEXT = "the text differs from the one that the certificate is about, if only in a comment"
+_OTHER_TEXT = "the text has changed since the certificate was made; a changed comment is enough"
 
 
 class CertifyRequest(Struct, frozen=True):

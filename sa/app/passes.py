@@ -87,7 +87,7 @@ def judged(whole: Outcome, names: Sequence[str], links: Sequence[Compared | Refu
 def _decided(question: Question, options: Options) -> Outcome:
     own = replace(options, limits=allot(options.limits, EACH_STEP))
     found = decide(question.abstract, question.concrete, question.block, own)
-    if not question.ending:
+    if question.block is None or not question.block.loops_end:
         return found
     # Few questions are about endings.
     from sa.engines.divergence import counted

@@ -109,8 +109,7 @@ class Question(Struct, frozen=True):
     """Two programs, the block that says more than the defaults about them, and what was noticed in reading.
 
     `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
-    claimed where the relation says it in words that users do not know. `ending`: loops of the abstract side that only
-    compute are taken to end. `same`: the sides differ in names alone.
+    claimed where the relation says it in words that users do not know. `same`: the sides differ in names alone.
     """
 
     abstract: Program
@@ -120,7 +119,6 @@ class Question(Struct, frozen=True):
     sources: tuple[Source, ...]
     said: Said = Said()
     claim: str | None = None
-    ending: bool = False
     same: bool = False
 
 
@@ -178,7 +176,7 @@ def _of_same(question: Question, said: Said, seconds: float) -> Outcome:
 def _compared(wanted: Question, request: RefineRequest, number: int) -> tuple[Outcome, Question]:
     """The outcome of a question about visible actions alone, and the question that it is of."""
     outcome, question = _answered(wanted, request)
-    if question.ending:
+    if question.block is not None and question.block.loops_end:
         # Few questions are about endings.
         from sa.engines.divergence import counted
 
@@ -341,9 +339,7 @@ def _alone(found: Compared | Refused) -> Question | NotAccepted:
 def question_of(found: Compared) -> Question:
     """What is asked about a function of two files that is accepted."""
     question = _question(found.abstract, found.concrete, None)
-    return replace(
-        question, block=found.block, claim=ALONE.format(name=found.name), ending=found.ending, same=found.same
-    )
+    return replace(question, block=found.block, claim=ALONE.format(name=found.name), same=found.same)
 
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:

@@ -29,7 +29,18 @@ _OPTIONS = re.compile(r"^(?://|;)\s*options:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 
 #: The options that belong to a question: they change what is claimed. Others say how to search and where to write.
 _ASKING = frozenset(
-    ("--deadlock", "--entry", "--fair", "--function", "--heap", "--overflow", "--preserve", "--property", "--races")
+    (
+        "--deadlock",
+        "--entry",
+        "--fair",
+        "--function",
+        "--heap",
+        "--no-finite-loops",
+        "--overflow",
+        "--preserve",
+        "--property",
+        "--races",
+    )
 ) | {"--split"}
 
 

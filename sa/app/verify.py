@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sa.app.outputs import Output, refuse_loss
 from sa.base.budget import Budget
 from sa.base.clock import clock
-from sa.base.diagnostic import Diagnostic, InputError
+from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.base.limits import LimitReached
 from sa.base.source import Source
 from sa.base.verdict import Unknown
@@ -34,6 +34,7 @@ class VerifyRequest(Struct, frozen=True):
     """`split` splits steps that touch several shared locations, `reading` says how C is read.
 
     `outputs` are what is written with the answer: no file that is read. `explain` asks for the reduction as well.
+    `main` is a thread that `options.portfolio` begins with.
     """
 
     path: str
@@ -42,6 +43,7 @@ class VerifyRequest(Struct, frozen=True):
     reading: Reading = USUAL
     outputs: tuple[Output, ...] = ()
     explain: bool = False
+    main: str | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -79,6 +81,7 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
     started = clock()
     loaded = load_program(request.path, request.split, families=True, reading=request.reading)
     refuse_loss(request.outputs, (s.name for s in loaded.sources))
+    _refuse_unknown(request.main, loaded.program)
     seconds = clock() - started
 
     def answer(outcome: Verification) -> Answer:
@@ -98,6 +101,14 @@ def verify(request: VerifyRequest, tell: Callable[[Callable[[Unknown], Answer]],
             warnings = told_of_overflow(warnings, request.path, request.reading, request.options.bounds)
     made = answer(replace(outcome, warnings=warnings, beside=_races(request, loaded, outcome)))
     return replace(made, reduction=_reduction(request, loaded.program)) if request.explain else made
+
+
+def _refuse_unknown(main: str | None, program: Program) -> None:
+    """Raise InputError where a thread is named that is not there."""
+    names = [t.name for t in program.threads]
+    if main is not None and main not in names:
+        hint = f"the threads are {', '.join(names)}" if names else "it has families of threads alone"
+        raise InputError((error("SA914", f"there is no thread `{main}` for `--main`", None, hint),))
 
 
 def _reduction(request: VerifyRequest, program: Program) -> Reduction | None:

@@ -10,7 +10,6 @@ from sa.app.coupling import proposed
 from sa.app.refine import Question, RefineRequest, questions
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, error
-from sa.base.verdict import Verdict
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Proposal
@@ -21,6 +20,7 @@ from sa.question.goals import goals
 from sa.question.unblocked_invariants import uncut
 from sa.question.vacuous import check_not_empty
 from sa.weakest.infer import Weakest, weakest
+from sa.weakest.preserving import preserving
 
 
 class Answer(Struct, frozen=True):
@@ -48,10 +48,11 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
         noticed = (*question.warnings, *vacuous((abstract, concrete), options.limits))
         check_not_empty(asked, () if block is None else block.pre, options.limits)
         uncut(asked, options.limits)
-        for found in weakest(abstract, concrete, block, options):
+        find = weakest if request.preserve is None else preserving
+        for found in find(abstract, concrete, block, options):
             programs = None if found.environment is None else found.environment.programs
             first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
-            proposal = _relation(question, options) if found.verdict is Verdict.REFUTED else None
+            proposal = None if found.hopeless is None else _relation(question, options)
             now = clock()
             yield Answer(found, first, second, noticed, now - started, proposal)
             started = now

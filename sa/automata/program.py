@@ -113,7 +113,7 @@ class Refinement(Struct, frozen=True):
 
     `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
     names and their primes and holds for both sides. What is to be preserved beside visible actions is `termination` or
-    `progress`.
+    `progress`. Where `loops_end`, an abstract run that goes on for ever silently is undefined.
     """
 
     name: str
@@ -129,6 +129,7 @@ class Refinement(Struct, frozen=True):
     expect: Verdict | None
     origin: Origin
     preserve: str | None = None
+    loops_end: bool = False
 
 
 class Program(Struct, frozen=True):

@@ -18,7 +18,8 @@ class Goal(Struct, frozen=True, cache_hash=True):
     environments are the identity. `matched` says that the matching of environments is part of the claim:
     it is where they are declared, not where they stand for the other threads of a program. `choose_init`
     lets the abstract side choose the initial values that `kappa` leaves open. The conjuncts of `iota` and
-    `kappa` keep their places for messages.
+    `kappa` keep their places for messages. Where `loops_end`, an abstract run that goes on for ever silently is
+    undefined, so that it matches whatever the concrete side does.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Goal(Struct, frozen=True, cache_hash=True):
     choose_init: bool
     added_identity: bool
     matched: bool = True
+    loops_end: bool = False
 
 
 def kappa_of(goal: Goal) -> Term:

@@ -15,7 +15,7 @@ from sa.terms.term import Term, Var
 #: By location what variables equal there.
 Equal: TypeAlias = tuple[tuple[tuple[Var, Term], ...], ...]
 
-#: By location the locals whose values matter there.
+#: By location the variables whose values matter there.
 Matter: TypeAlias = tuple[frozenset[Var], ...]
 
 
@@ -23,7 +23,8 @@ class Simplified(Struct, frozen=True):
     """`inner` is about `threads` in normal form, which `equal` and `matter` determine, thread by thread.
 
     Claimed is that the equations hold whenever a thread is at the location, over variables that no other thread
-    writes, and that no step reads a local where it does not matter once equals are replaced by equals.
+    writes, and that no step reads a variable where it does not matter, once equals are replaced by equals and tests of
+    what does not matter are left out.
     """
 
     threads: tuple[Automaton, ...]

@@ -53,9 +53,12 @@ def followers(goal: Goal, start: Mapping[Var, Value], shown: Sequence[Seen]) -> 
     return _going_along(made, shown), _going_on(made)
 
 
-def ends(threads: Sequence[Automaton]) -> Ends:
-    """That the second thread takes finitely many steps."""
-    return Ends("terminates", (GOES_ON,), threads[1].origin)
+def ends(goal: Goal, threads: Sequence[Automaton]) -> Ends:
+    """That the second thread takes finitely many steps.
+
+    Where an abstract run is undefined that goes on for ever silently, none may do so before, either.
+    """
+    return Ends("terminates", (GOES_ALONG, GOES_ON) if goal.loops_end else (GOES_ON,), threads[1].origin)
 
 
 def _going_along(abstract: Automaton, shown: Sequence[Seen]) -> Automaton:

@@ -128,7 +128,7 @@ def _parting(goal: Goal, entry: Entry, resources: Resources) -> Ruling:
     lasso = read_lasso(run, (goal.concrete,))
     (begun,) = lasso.run.start.threads.values()
     threads = followers(goal, begun.values, [s for t in lasso.run.turns if (s := seen_of(t)) is not None])
-    ended, ruling = _ended(reason, threads, ends(threads), goal.axioms, resources)
+    ended, ruling = _ended(reason, threads, ends(goal, threads), goal.axioms, resources)
     if not isinstance(ruling, Accepted):
         return ruling
     return check_parting(goal, Parting(lasso, ended), resources.bounds, resources.seed, resources.solvers)

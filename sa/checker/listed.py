@@ -118,9 +118,9 @@ def _constant(formula: Term) -> tuple[Var | None, Term]:
         case IsZero(total):
             constant, parts = linear_parts(total)
             if len(parts) == 1:
-                ((var, factor),) = parts.items()
-                if isinstance(var, Var) and abs(factor) == 1:
-                    return var, integer(-constant * factor)
+                ((part, factor),) = parts.items()
+                if isinstance(part, Var) and abs(factor) == 1:
+                    return part, integer(-constant * factor)
         case Same(Var() as var, Member() as value) | Same(Member() as value, Var() as var):
             return var, value
         case _:

@@ -70,8 +70,8 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
         return Rejected("well-formed threads", fault)
     cases = None if made.indices or made.sums or solvers.witness else listed(made, separate, partial(_fails, made))
     if cases is not None:
-        obligations = chain((_begun(made, separate),), obligations_of(cases, made.never, bounds))
-        return discharged(obligations, made.axioms, bounds, seed, solvers)
+        asked = chain((_begun(made, separate),), obligations_of(cases, made.never, bounds))
+        return discharged(asked, made.axioms, bounds, seed, solvers)
     obligations = _jointly(made, separate)
     if made.indices:
         obligations = (with_indices(made.indices, o) for o in obligations)

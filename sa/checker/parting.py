@@ -40,10 +40,10 @@ def check_parting(goal: Goal, made: Parting, bounds: Limits, seed: int = 0, solv
     threads = followers(goal, begun.values, [s for t in run.turns if (s := seen_of(t)) is not None])
     match made.ended:
         case Ranked():
-            asked = replace(made.ended, threads=threads, ends=ends(threads), axioms=goal.axioms)
+            asked = replace(made.ended, threads=threads, ends=ends(goal, threads), axioms=goal.axioms)
             return check_ranked(asked, bounds, seed, solvers)
         case Finite():
-            return check_finite(replace(made.ended, threads=threads, ends=ends(threads)), bounds, seed)
+            return check_finite(replace(made.ended, threads=threads, ends=ends(goal, threads)), bounds, seed)
 
 
 def seen_of(turn: Turn) -> Seen | None:

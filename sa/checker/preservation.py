@@ -77,15 +77,17 @@ def broken(goal: Goal, kept: Kept, bounds: Limits) -> Broken | None:
     Raises TooMany, Endless where a value is not bounded, and LimitReached.
     """
     concrete, abstract = (_graph(a, bounds) for a in (goal.concrete, goal.abstract))
+    diverging = _diverging(abstract)
+    undefined = diverging if goal.loops_end else frozenset[State]()
     match kept:
         case Kept.TERMINATION:
             cycling = frozenset(on_cycles(concrete.steps, concrete.silent()))
-            found = _unmatched(goal, concrete, abstract, (cycling, _diverging(abstract)), bounds)
+            found = _unmatched(goal, concrete, abstract, (cycling, diverging, undefined), bounds)
         case Kept.PROGRESS:
             outgoing = edges_from(goal.concrete)
             stuck = frozenset(s for s, steps in concrete.steps.items() if not steps and outgoing[s[0]])
             still = frozenset(s for s, steps in abstract.steps.items() if not steps)
-            found = _unmatched(goal, concrete, abstract, (stuck, still), bounds)
+            found = _unmatched(goal, concrete, abstract, (stuck, still, undefined), bounds)
     if found is None:
         return None
     start, way = found
@@ -138,11 +140,14 @@ def _unmatched(
     goal: Goal,
     concrete: _Graph,
     abstract: _Graph,
-    asked: tuple[Set[State], Set[State]],
+    asked: tuple[Set[State], Set[State], Set[State]],
     bounds: Limits,
 ) -> tuple[State, list[tuple[Taken, State]]] | None:
-    """A start and a way to a state that is bad while none of the abstract states beside it is fine."""
-    bad, fine = asked
+    """A start and a way to a state that is bad while none of the abstract states beside it is fine.
+
+    Where one is undefined, whatever comes next is matched.
+    """
+    bad, fine, undefined = asked
     Node = tuple[State, frozenset[State]]
     came = dict[Node, tuple[Node, Taken] | None]()
     for start, beside in _related(goal, concrete, abstract):
@@ -152,6 +157,8 @@ def _unmatched(
         later = list[Node]()
         for node in frontier:
             state, beside = node
+            if not beside.isdisjoint(undefined):
+                continue
             if state in bad and beside.isdisjoint(fine):
                 return _way(came, node)
             for action, taken, after in concrete.steps[state]:

@@ -186,6 +186,7 @@ def _goal(asked: Question, pair: Pair, own: Sequence[Pair], closed: bool) -> Goa
         closed,
         asked.block is not None and asked.block.choose_init,
         first[1] or second[1],
+        loops_end=asked.block is not None and asked.block.loops_end,
     )
 
 

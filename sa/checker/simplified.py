@@ -54,7 +54,12 @@ def in_normal_form(
     threads: Sequence[Automaton], equal: Sequence[Equal], matter: Sequence[Matter]
 ) -> tuple[Automaton, ...]:
     """The threads with equals replaced by equals, without values that do not matter. Edges keep their order."""
-    return tuple(_simpler(t, e, m) for t, e, m in zip(threads, equal, matter, strict=True))
+    read = [frozenset[Var]().union(*m) - _own(t) for t, m in zip(threads, matter, strict=True)]
+    shared = frozenset[Var]().union(*read)
+    return tuple(
+        _simpler(t, e, m, frozenset[Var]().union(*(r for k, r in enumerate(read) if k != n)), shared)
+        for n, (t, e, m) in enumerate(zip(threads, equal, matter, strict=True))
+    )
 
 
 def simpler_threads(
@@ -74,21 +79,24 @@ def bads_of_simpler(bad: Bad, threads: Sequence[Automaton], simpler: Sequence[Au
         yield Bad(None, bad.claim)
 
 
-def _simpler(thread: Automaton, equal: Equal, matter: Matter) -> Automaton:
+def _simpler(
+    thread: Automaton, equal: Equal, matter: Matter, elsewhere: frozenset[Var], shared: frozenset[Var]
+) -> Automaton:
+    """The simpler thread, where other threads read what is `elsewhere`, and any thread what is `shared`."""
     locations = [q.name for q in thread.locations]
     said, needed = _by_name(locations, equal), dict(zip(locations, matter, strict=True))
-    own = _own(thread)
-    gone = own - frozenset[Var]().union(*matter)
+    left = shared.union(*matter)
+    gone = frozenset(v.var for v in thread.variables) - left
     # What each value of a variable satisfies, wherever the thread is, holds of a value that is out of date, too.
     always = frozenset.intersection(*(frozenset(conjuncts(q.inv)) for q in thread.locations))
     ranges = frozenset(c for c in always if len(c.free) == 1 and c.free.isdisjoint(gone))
-    edges = tuple(_edge(e, said[e.source], own - needed[e.target]) for e in thread.edges)
-    places = tuple(replace(q, inv=_without(q.inv, own - needed[q.name], ranges)) for q in thread.locations)
+    edges = tuple(_edge(e, said[e.source], needed[e.source], needed[e.target] | elsewhere) for e in thread.edges)
+    places = tuple(replace(q, inv=_about(q.inv, needed[q.name], ranges)) for q in thread.locations)
     return replace(
         thread,
         variables=tuple(v for v in thread.variables if v.var not in gone),
         locations=places,
-        init=_without(thread.init, gone),
+        init=land(*(c for c in conjuncts(thread.init) if c.free.isdisjoint(gone))),
         edges=edges,
     )
 
@@ -101,14 +109,17 @@ def _own(thread: Automaton) -> frozenset[Var]:
     return frozenset(v.var for v in thread.variables if v.kind is Kind.LOCAL)
 
 
-def _edge(edge: Edge, said: Mapping[Var, Term], gone: Set[Var]) -> Edge:
+def _edge(edge: Edge, said: Mapping[Var, Term], read: Set[Var], wanted: Set[Var]) -> Edge:
+    """The edge with equals put in. It tests nothing but what may be `read`, and writes only what is `wanted`."""
     label = edge.label and replace(edge.label, values=tuple(substitute(t, said) for t in edge.label.values))
-    updates = tuple((v, substitute(t, said)) for v, t in edge.updates if v not in gone)
-    return replace(edge, label=label, guard=substitute(edge.guard, said), updates=updates)
+    updates = tuple((v, substitute(t, said)) for v, t in edge.updates if v in wanted)
+    known = read | {c.var for c in edge.choices}
+    return replace(edge, label=label, guard=_about(substitute(edge.guard, said), known), updates=updates)
 
 
-def _without(formula: Term, gone: Set[Var], kept: Set[Term] = frozenset()) -> Term:
-    return land(*(c for c in conjuncts(formula) if c in kept or c.free.isdisjoint(gone)))
+def _about(formula: Term, known: Set[Var], kept: Set[Term] = frozenset()) -> Term:
+    """The conjuncts that mention nothing else, and those that are kept whatever they mention."""
+    return land(*(c for c in conjuncts(formula) if c in kept or c.free <= known))
 
 
 def simplification_fault(threads: Sequence[Automaton], equal: Sequence[Equal], matter: Sequence[Matter]) -> str | None:
@@ -116,11 +127,16 @@ def simplification_fault(threads: Sequence[Automaton], equal: Sequence[Equal], m
     sizes = [len(t.locations) for t in threads]
     if not sizes == [len(e) for e in equal] == [len(m) for m in matter]:
         return "something is not said of each location of each thread"
-    faults = (f for n, t in enumerate(threads) for f in _faults(threads, t, equal[n], matter[n]))
-    return program_fault(threads) or next(faults, None)
+    fault = program_fault(threads)
+    if fault is not None:
+        return fault
+    simpler = in_normal_form(threads, equal, matter)
+    return next((f for n, t in enumerate(threads) for f in _faults(threads, t, simpler[n], equal[n], matter[n])), None)
 
 
-def _faults(threads: Sequence[Automaton], thread: Automaton, equal: Equal, matter: Matter) -> Iterator[str]:
+def _faults(
+    threads: Sequence[Automaton], thread: Automaton, simpler: Automaton, equal: Equal, matter: Matter
+) -> Iterator[str]:
     own = _own(thread)
     written = {v for t in threads if t is not thread for e in t.edges for v, _ in e.updates}
     private = frozenset(v.var for v in thread.variables if v.var in own or v.var not in written)
@@ -130,17 +146,13 @@ def _faults(threads: Sequence[Automaton], thread: Automaton, equal: Equal, matte
                 yield f"{thread.name}, {place.name}: {var.key} is not equal to a term of what the thread alone writes"
         if len({var for var, _ in said}) < len(said):
             yield f"{thread.name}, {place.name}: a variable is equal to two terms"
-    if not own >= frozenset[Var]().union(*matter):
-        yield f"{thread.name}: something matters that is no local of its"
-        return
     needed = dict(zip((q.name for q in thread.locations), matter, strict=True))
-    simpler = _simpler(thread, equal, matter)
     for edge in simpler.edges:
         read = edge.guard.free.union(*(t.free for _, t in edge.updates))
         read = read.union(*(t.free for t in edge.label.values)) if edge.label is not None else read
         passed = needed[edge.target] - {v for v, _ in edge.updates}
         chosen = {c.var for c in edge.choices}
-        if not ((read & own) - chosen) | passed <= needed[edge.source]:
+        if not (read - chosen) | passed <= needed[edge.source]:
             yield f"{thread.name}, {edge.source} -> {edge.target}: a value that does not matter is read"
 
 
@@ -149,7 +161,7 @@ def _claim_fault(made: Simplified) -> str | None:
     spoken = frozenset[Var]().union(*(b.claim.free for b in made.never if b.claim is not None))
     for thread, matter in zip(made.threads, made.matter, strict=True):
         named = zip((v.var for v in thread.variables), (v.var for v in apart(thread).variables), strict=True)
-        claimed = {v for v, separate in named if separate in spoken} & _own(thread)
+        claimed = {v for v, separate in named if separate in spoken}
         if not all(claimed <= m for m in matter):
             return f"{thread.name}: a claim mentions what does not matter"
     return None

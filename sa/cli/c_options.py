@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 from typing import Annotated, TypeAlias
 
 import typer
 from msgspec.structs import replace
 
+from sa.cli.options import (
+    Asking,
+    EngineOption,
+    JobsOption,
+    ProfileOption,
+    Settings,
+    TraceOption,
+    Watching,
+    watching_of,
+)
 from sa.frontends.reading import PROPERTIES, SHORT, USUAL, Reading, is_llvm
 
 _PANEL = "For programs in C"
@@ -96,6 +107,14 @@ PlainOption: TypeAlias = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+FiniteOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--finite-loops/--no-finite-loops",
+        help="With `--function`: whether loops of the first function that only compute are taken to end (C11 6.8.5).",
+        rich_help_panel=_PANEL,
+    ),
+]
 RacesOption: TypeAlias = Annotated[
     bool, typer.Option("--races", help="Claim that there are no data races.", rich_help_panel=_PANEL)
 ]
@@ -117,32 +136,52 @@ PropertyOption: TypeAlias = Annotated[
 assert {p.value for p in Property} == {*PROPERTIES, *SHORT}
 
 
-def reading(
-    cc: str = USUAL.compiler,
-    define: list[str] | None = None,
-    include: list[str] | None = None,
-    entry: str = USUAL.entry,
-    overflow: Overflow = Overflow.assume,
-    heap: int = USUAL.heap,
-    races: bool = False,
-    deadlock: bool = False,
-    only: Property | None = None,
-    open_: bool = False,
-    function: str | None = None,
-    plain: Plain | None = None,
-    fair: bool = False,
-) -> Reading:
-    """What the options amount to. To look for overflows is to check for them. Raises typer.BadParameter."""
+class Searching(Asking, frozen=True):
+    """The options of the commands that search for an answer about programs, also in C."""
+
+    engine: EngineOption = None
+    jobs: JobsOption = 1
+    trace: TraceOption = None
+    profile: ProfileOption = False
+    overflow: OverflowOption = Overflow.assume
+    heap: HeapOption = USUAL.heap
+    entry: EntryOption = USUAL.entry
+    cc: CompilerOption = USUAL.compiler
+    define: DefineOption = None
+    include: IncludeOption = None
+
+    @property
+    def reading(self) -> Reading:
+        """How files of C are read."""
+        arguments = (*(f"D{d}" for d in self.define or ()), *(f"I{i}" for i in self.include or ()))
+        return Reading(self.cc, arguments, self.entry, self.overflow.value, self.heap)
+
+    def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
+        """What they amount to, as for other questions."""
+        return super().settings_of(paths, {"--trace": self.trace, **others})
+
+    def watching(self, settings: Settings) -> Watching:
+        """What is shown of the work."""
+        return watching_of(settings, self.trace, self.profile)
+
+
+def reading_to_compare(given: Searching, function: str | None, plain: Plain | None, finite: bool) -> Reading:
+    """How files are read that are compared. Raises typer.BadParameter."""
     if function is not None and plain is Plain.always:
         raise typer.BadParameter("`--function` compares by permissions: it and `--plain always` exclude each other")
+    way = USUAL.plain if plain is None else plain.value
+    return replace(given.reading, function=function, plain=way, endless=not finite)
+
+
+def reading_to_verify(
+    given: Searching, races: bool, deadlock: bool, only: Property | None, open_: bool, fair: bool
+) -> Reading:
+    """How a file with claims is read. To look for overflows is to check for them. Raises typer.BadParameter."""
     if fair and only is not Property.termination:
         raise typer.BadParameter("`--fair` is about runs without end: it goes with `--property termination`")
-    arguments = (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
-    how = "check" if only is Property.no_overflow else overflow.value
     asked = None if only is None else SHORT.get(only.value, only.value)
-    way = USUAL.plain if plain is None else plain.value
-    made = Reading(cc, arguments, entry, how, heap, races, deadlock, asked, open=open_, function=function, plain=way)
-    return replace(made, fair=fair)
+    made = replace(given.reading, races=races, deadlock=deadlock, only=asked, open=open_, fair=fair)
+    return replace(made, overflow="check") if only is Property.no_overflow else made
 
 
 def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]) -> None:
@@ -151,9 +190,13 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
         for name, given in others.items():
             if given:
                 raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
+        if how.endless:
+            raise typer.BadParameter("which loops of LLVM IR end is said by `mustprogress`: no option is for that")
     if others["chain"] and how != USUAL:
         raise typer.BadParameter("the options for C are not for `--chain`")
     if how.function is None and how.plain == USUAL.plain:
+        if how.endless:
+            raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")
         return
     asked = "--plain permissions" if how.function is None else "--function"
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sa.base.limits import Limits
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, SeedOption, Settings, TimeoutOption, watching_of
+from sa.cli.options import Common, SeedOption, Settings, watching_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import decide
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class SolverName(Enum):
     both = "both"
 
 
+@with_options(Common)
 def certify(
+    given: Common,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A certificate, as --certificate writes it.")],
     source: Annotated[
         str | None,
@@ -39,17 +42,13 @@ def certify(
         str | None,
         typer.Option("--export", metavar="DIR", help="Write all obligations to a new folder, as SMT-LIB 2 files."),
     ] = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
     seed: SeedOption = 0,
 ) -> None:
     """Check a certificate against its sources, without the engine that wrote it.
 
     Exit status: 0 accepted, 1 rejected, 2 wrong input, 3 not settled, 4 internal error.
     """
-    settings = Settings(json, quiet, timeout, memory)
+    settings = given.settings()
 
     def body(bounds: Limits) -> int:
         from sa.app.certify import CertifyRequest, Choice, exported

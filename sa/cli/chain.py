@@ -7,24 +7,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from sa.base.limits import Limits
-from sa.cli.options import Settings
+from sa.cli.options import Asking, Settings
 from sa.cli.prove import follow
 
 if TYPE_CHECKING:
     from sa.app.prove import ProveRequest
 
 
-def refine_chain(
-    paths: tuple[str, ...],
-    split: bool,
-    script: str | None,
-    certificate: str | None,
-    cache: bool,
-    seed: int,
-    settings: Settings,
-) -> None:
+def refine_chain(paths: tuple[str, ...], script: str | None, given: Asking, settings: Settings) -> None:
     """Prove or refute the links and the chain, show the proof, and end with its status."""
-    if certificate is not None and script is None:
+    if given.certificate is not None and script is None:
         raise typer.BadParameter("the certificate of a chain is about its script: give `--script FILE` too")
 
     def request_of(bounds: Limits) -> ProveRequest:
@@ -35,12 +27,12 @@ def refine_chain(
         from sa.app.replace_file import replace_file
         from sa.engines.options import Options
 
-        made = chain(paths, script, split)
+        made = chain(paths, script, given.split)
         outputs = settings.files.outputs
         refuse_loss(outputs, (s.name for link in made.links for s in link.sources))
         if script is not None:
             replace_file(script, made.text)
-        options = Options(bounds, seed, cache=users_cache() if cache else None)
-        return ProveRequest(made.path, split, options, made)
+        options = Options(bounds, given.seed, cache=users_cache() if given.cache else None)
+        return ProveRequest(made.path, given.split, options, made)
 
-    follow(request_of, " and ".join(paths), certificate, settings)
+    follow(request_of, " and ".join(paths), given.certificate, settings)

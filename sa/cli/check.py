@@ -11,11 +11,14 @@ from sa.base.verdict import EXIT_INPUT
 from sa.cli import options
 from sa.cli.options import Files, Settings
 from sa.cli.output import write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, work
 from sa.cli.written import write_facts
 
 
+@with_options(options.Common)
 def check(
+    given: options.Common,
     files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
     split: options.SplitOption = False,
     coverage: Annotated[
@@ -26,16 +29,12 @@ def check(
     ] = False,
     sarif: options.SarifOption = None,
     junit: options.JunitOption = None,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    timeout: options.TimeoutOption = None,
-    memory: options.MemoryOption = None,
 ) -> None:
     """Check files: syntax, names, types, vacuity, environments.
 
     Exit status: 0 nothing wrong (warnings allowed), 2 errors, 3 stopped by a limit.
     """
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, " ".join(files), inputs=tuple(files)))
+    settings = given.settings(Files(sarif, junit, " ".join(files), inputs=tuple(files)))
     if coverage:
         work(settings, lambda bounds: _covered(tuple(files)))
         return

@@ -9,21 +9,20 @@ from msgspec.structs import replace
 
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.verdict import EXIT_INPUT
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, TimeoutOption
+from sa.cli.options import Common, Settings
 from sa.cli.output import write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, run
 
 #: Status of `--check` where a file would change.
 _DIFFERS = 1
 
 
+@with_options(Common)
 def fmt(
+    given: Common,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to format in place.")],
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")] = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
 ) -> None:
     """Format files in place.
 
@@ -31,7 +30,7 @@ def fmt(
 
     Exit status: 0 done, 1 with --check if a file would change, 2 errors.
     """
-    settings = Settings(json, quiet, timeout, memory)
+    settings = given.settings()
     run(settings, lambda: _format(files, check, settings))
 
 

@@ -9,8 +9,9 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Unknown, Verdict
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, watching_of
+from sa.cli.options import Common, Settings, SplitOption, watching_of
 from sa.cli.output import write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, work
 
 
@@ -22,7 +23,9 @@ class Visible(str, Enum):  # noqa: UP042 -- typer shows the values of a str enum
     locals = "locals"
 
 
+@with_options(Common)
 def generate(
+    given: Common,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     visible: Annotated[
         Visible, typer.Option("--visible", help="What threads know of each other, by ghost variables.")
@@ -34,16 +37,12 @@ def generate(
         ),
     ] = True,
     split: SplitOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
 ) -> None:
     """Infer invariants and environments, check them, and print the program with them.
 
     Exit status: 0; 2 wrong input; 3 stopped by a limit, or the solver could not check what was inferred.
     """
-    settings = Settings(json, quiet, timeout, memory)
+    settings = given.settings()
     work(settings, lambda bounds: _generate(file, visible, closure, split, settings, bounds))
 
 

@@ -196,8 +196,10 @@ class Within(Struct, frozen=True):
         return engines == ("bmc",) or (self.is_named and not engines)
 
 
-def check_bounded(within: Within, engines: tuple[str, ...], export: str | None) -> None:
-    """That bounds are given to the engine that they are for. Raises typer.BadParameter."""
+def check_bounded(within: Within, engines: tuple[str, ...], export: str | None, main: str | None) -> None:
+    """That bounds, and a main thread, are given to the engine that they are for. Raises typer.BadParameter."""
+    if main is not None and (engines or within.is_named):
+        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
     if export is not None and (within.rounds is None or within.unwind is None):
         raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
     if within.is_named and engines and "bmc" not in engines:
@@ -280,6 +282,37 @@ class Settings(Struct, frozen=True):
     why: bool = False
 
 
+class Common(Struct, frozen=True):
+    """The options of every command that reads files."""
+
+    json: JsonOption = False
+    quiet: QuietOption = False
+    timeout: TimeoutOption = None
+    memory: MemoryOption = None
+
+    def settings(self, files: Files | None = None, why: bool = False) -> Settings:
+        """What they amount to, with the files to write."""
+        return Settings(self.json, self.quiet, self.timeout, self.memory, files or Files(), why)
+
+
+class Asking(Common, frozen=True):
+    """The options of the commands with a verdict: how files are read, where the answer goes, how it is found."""
+
+    split: SplitOption = False
+    certificate: CertificateOption = None
+    report: ReportOption = None
+    sarif: SarifOption = None
+    junit: JunitOption = None
+    cache: CacheOption = True
+    why: WhyOption = False
+    seed: SeedOption = 0
+
+    def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
+        """What they amount to for files that are read; `others` are further files to write, by option."""
+        written = {"--certificate": self.certificate, **others}
+        return self.settings(Files(self.sarif, self.junit, paths[-1], self.report, paths, written), self.why)
+
+
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
     """The limits that the engine watches, when so many seconds are spent already."""
     timeout = None if settings.timeout is None else settings.timeout - spent
@@ -351,9 +384,11 @@ def check_chained(chain: bool, files: int, script: str | None, others: Mapping[s
 
 def check_preserving(kept: Preserve | None, others: Mapping[str, bool]) -> None:
     """That `--preserve` has no options that do not know it. Raises typer.BadParameter."""
-    unfit = next((name for name, given in others.items() if given), None)
+    unfit = next((name for name, given in others.items() if given and name != "weakest-rely"), None)
     if kept is not None and unfit is not None:
         raise typer.BadParameter(f"`--preserve` and `--{unfit}` exclude each other")
+    if kept is Preserve.progress and others["weakest-rely"]:
+        raise typer.BadParameter("`--weakest-rely` knows `--preserve termination` only")
 
 
 def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:

@@ -10,9 +10,9 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
-from sa.cli import options
-from sa.cli.options import Files, Settings, watching_of
+from sa.cli.options import Asking, Settings, watching_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
 from sa.processes.guard import undisturbed
@@ -28,21 +28,11 @@ JobsOption: TypeAlias = Annotated[
 ]
 
 
+@with_options(Asking)
 def prove(
+    given: Asking,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proof script.")],
-    split: options.SplitOption = False,
     jobs: JobsOption = 1,
-    certificate: options.CertificateOption = None,
-    report: options.ReportOption = None,
-    sarif: options.SarifOption = None,
-    junit: options.JunitOption = None,
-    cache: options.CacheOption = True,
-    why: options.WhyOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    timeout: options.TimeoutOption = None,
-    memory: options.MemoryOption = None,
-    seed: options.SeedOption = 0,
 ) -> None:
     """Check the steps of a proof script, side conditions and all.
 
@@ -55,12 +45,11 @@ def prove(
         from sa.app.prove import ProveRequest
         from sa.engines.options import Options
 
-        asked = Options(bounds, seed, jobs, cache=users_cache() if cache else None)
-        return ProveRequest(file, split, asked, outputs=files.outputs)
+        asked = Options(bounds, given.seed, jobs, cache=users_cache() if given.cache else None)
+        return ProveRequest(file, given.split, asked, outputs=settings.files.outputs)
 
-    files = Files(sarif, junit, file, report, (file,), {"--certificate": certificate})
-    settings = Settings(json, quiet, timeout, memory, files, why)
-    follow(request_of, file, certificate, settings)
+    settings = given.settings_of((file,))
+    follow(request_of, file, given.certificate, settings)
 
 
 def follow(

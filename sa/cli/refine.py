@@ -11,9 +11,11 @@ from sa.base.diagnostic import error
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT, EXIT_STATUS, Reason, Unknown, Verdict, worst_status
 from sa.cli import c_options, options
+from sa.cli.c_options import Searching
 from sa.cli.chain import refine_chain
 from sa.cli.options import Files, Settings
 from sa.cli.output import answered, screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import find
 from sa.cli.written import write_files
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from sa.engines.outcome import Outcome
 
 
+@with_options(Searching)
 def refine(
+    given: Searching,
     abstract: options.AbstractArgument,
     concrete: options.ConcreteArgument = None,
     further: options.FurtherArgument = None,
@@ -37,55 +41,34 @@ def refine(
     whole: options.WholeOption = False,
     preserve: options.PreserveOption = None,
     weakest_rely: options.WeakestRelyOption = False,
-    split: options.SplitOption = False,
-    certificate: options.CertificateOption = None,
-    report: options.ReportOption = None,
-    sarif: options.SarifOption = None,
-    junit: options.JunitOption = None,
-    cache: options.CacheOption = True,
-    engine: options.EngineOption = None,
-    jobs: options.JobsOption = 1,
-    trace: options.TraceOption = None,
-    profile: options.ProfileOption = False,
-    why: options.WhyOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    timeout: options.TimeoutOption = None,
-    memory: options.MemoryOption = None,
-    seed: options.SeedOption = 0,
-    overflow: c_options.OverflowOption = c_options.Overflow.assume,
-    heap: c_options.HeapOption = USUAL.heap,
-    entry: c_options.EntryOption = USUAL.entry,
-    cc: c_options.CompilerOption = USUAL.compiler,
-    define: c_options.DefineOption = None,
-    include: c_options.IncludeOption = None,
     function: c_options.FunctionOption = None,
     plain: c_options.PlainOption = None,
+    finite: c_options.FiniteOption = True,
 ) -> None:
     """Prove or refute that concrete threads refine abstract ones.
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
     paths = tuple(p for p in (abstract, concrete, *(further or ())) if p is not None)
-    others = {"--certificate": certificate, "--script": script, "--trace": trace}
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, paths[-1], report, paths, others), why)
-    options.check_inferring(infer, certificate)
-    how = c_options.reading(cc, define, include, entry, overflow, heap, function=function, plain=plain)
-    given = {"whole": whole, "engine": engine is not None, "jobs": jobs > 1, "trace": trace is not None}
-    given |= {"profile": profile, "infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
-    _check(paths, how, script, preserve, settings, given)
+    kept = None if preserve is None else preserve.value
+    settings = given.settings_of(paths, {"--script": script})
+    how = c_options.reading_to_compare(given, function, plain, finite)
+    wanted = {"whole": whole, "engine": given.engine is not None, "jobs": given.jobs > 1}
+    wanted |= {"trace": given.trace is not None, "profile": given.profile}
+    wanted |= {"infer-relate": infer, "weakest-rely": weakest_rely, "chain": chain}
+    _check(paths, how, script, preserve, settings, wanted)
     if chain:
-        refine_chain(paths, split, script, certificate, cache, seed, settings)
+        refine_chain(paths, script, given, settings)
     elif weakest_rely:
-        find(paths, split, how, settings, options.watching_of(settings, trace, profile), seed)
+        find(paths, given.split, how, settings, given.watching(settings), given.seed, kept)
     else:
 
         def request(bounds: Limits) -> RefineRequest:
-            asked = _request(paths, split, _options(bounds, seed, whole, jobs), engine, cache, how, settings.files)
-            relate = _relate(infer, settings, whole or engine is not None or preserve is not None, how)
-            return replace(asked, relate=relate, preserve=None if preserve is None else preserve.value)
+            asked = _request(paths, given, _options(bounds, given.seed, whole, given.jobs), how, settings.files)
+            relate = _relate(infer, settings, whole or given.engine is not None or preserve is not None, how)
+            return replace(asked, relate=relate, preserve=kept)
 
-        ask(paths, request, certificate, settings, options.watching_of(settings, trace, profile))
+        ask(paths, request, given.certificate, settings, given.watching(settings))
 
 
 def _check(
@@ -97,6 +80,7 @@ def _check(
     given: Mapping[str, bool],
 ) -> None:
     """That the options go together. Raises typer.BadParameter."""
+    options.check_inferring(given["infer-relate"], settings.files.others["--certificate"])
     others = {name: given[name] for name in ("chain", "weakest-rely", "infer-relate")}
     options.check_chained(given["chain"], len(paths), script, {n: g for n, g in given.items() if n != "chain"})
     options.check_preserving(preserve, others)
@@ -169,26 +153,18 @@ def _options(bounds: Limits, seed: int, whole: bool, jobs: int) -> Options:
     return Options(bounds, seed, jobs, whole)
 
 
-def _request(
-    paths: tuple[str, ...],
-    split: bool,
-    asked: Options,
-    engine: str | None,
-    cache: bool,
-    how: Reading,
-    files: Files,
-) -> RefineRequest:
+def _request(paths: tuple[str, ...], given: Searching, asked: Options, how: Reading, files: Files) -> RefineRequest:
     """What is asked of `paths`, of all engines or some."""
     from sa.app.cache import users_cache
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(options.engines_of(engine, OF_GOALS))
+    engines = known(options.engines_of(given.engine, OF_GOALS))
     # What was found before may be of other engines.
-    kept = users_cache() if cache and not engines else None
+    kept = users_cache() if given.cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)
     evidence = files.others.get("--certificate") is not None
-    return replace(RefineRequest(paths, split, asked), reading=how, outputs=files.outputs, evidence=evidence)
+    return replace(RefineRequest(paths, given.split, asked), reading=how, outputs=files.outputs, evidence=evidence)
 
 
 def _relate(infer: bool, settings: Settings, chosen: bool, how: Reading) -> Relate:
@@ -263,7 +239,7 @@ def _show(outcome: Outcome, settings: Settings) -> None:
 
     if not settings.quiet:
         complain(outcome.warnings)
-    write(show_document(refinement_document(outcome, settings.why), screen(), settings.quiet))
+    write(show_document(refinement_document(outcome, settings.why, settings.why), screen(), settings.quiet))
 
 
 def status_of(outcome: Outcome) -> int:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption, watching_of
+from sa.cli.options import Common, Settings, SplitOption, watching_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import work
 
 
@@ -21,23 +22,21 @@ class Format(str, Enum):  # noqa: UP042 -- typer shows the values of a str enume
     sa = "sa"
 
 
+@with_options(Common)
 def show(
+    given: Common,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file.")],
     format: Annotated[Format, typer.Option("--format", "-f", help="The format of the output.")] = Format.text,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="Only this thread.")] = None,
     split: SplitOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
 ) -> None:
     """Show the automata of a file.
 
     Locations with their invariants and environments, edges with labels, guards and updates.
     """
-    if json and format is not Format.text:
+    if given.json and format is not Format.text:
         raise typer.BadParameter("--json and --format exclude each other")
-    settings = Settings(json, quiet, timeout, memory)
+    settings = given.settings()
     work(settings, lambda bounds: _show(file, thread, split, format, settings))
 
 

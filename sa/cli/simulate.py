@@ -9,8 +9,9 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Verdict
-from sa.cli.options import JsonOption, MemoryOption, QuietOption, Settings, SplitOption, TimeoutOption
+from sa.cli.options import Common, Settings, SplitOption
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import run, work
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ _STEPS = 50
 _FAILED = 1
 
 
+@with_options(Common)
 def simulate(
+    given: Common,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
     seed: Annotated[
         int | None,
@@ -40,10 +43,6 @@ def simulate(
     ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Choose every step yourself.")] = False,
     split: SplitOption = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-    timeout: TimeoutOption = None,
-    memory: MemoryOption = None,
 ) -> None:
     """Run a program: seeded, scripted or step by step.
 
@@ -51,9 +50,9 @@ def simulate(
     """
     if script is not None and (seed is not None or steps is not None or interactive):
         raise typer.BadParameter("--script goes with none of --seed, --steps, --interactive")
-    if interactive and (json or steps is not None):
+    if interactive and (given.json or steps is not None):
         raise typer.BadParameter("--interactive goes with neither --json nor --steps")
-    settings = Settings(json, quiet, timeout, memory)
+    settings = given.settings()
     if interactive:
         run(settings, lambda: _step_by_step(file, split, seed or 0, settings))
     parsed = None if script is None else tuple(_entry(part) for part in script.split(",") if part.strip())

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli import c_options, options
-from sa.cli.options import Files, Settings, Within, check_bounded, engines_of, watching_of
+from sa.cli.c_options import Searching
+from sa.cli.options import Settings, Within, check_bounded, engines_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
 from sa.engines.old_names import OF_CLAIMS
-from sa.frontends.reading import USUAL
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -31,71 +32,63 @@ if TYPE_CHECKING:
     SoFar: TypeAlias = Callable[[Unknown], Answer]
 
 
+MainOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--main",
+        metavar="THREAD",
+        help="Begin with what one thread claims, and show what each thread needs of others for it.",
+    ),
+]
+
+
+@with_options(Searching)
 def verify(
+    given: Searching,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.")],
-    split: options.SplitOption = False,
-    certificate: options.CertificateOption = None,
-    report: options.ReportOption = None,
-    sarif: options.SarifOption = None,
-    junit: options.JunitOption = None,
-    cache: options.CacheOption = True,
-    engine: options.EngineOption = None,
-    jobs: options.JobsOption = 1,
+    main: MainOption = None,
     rounds: options.RoundsOption = None,
     unwind: options.UnwindOption = None,
     schedule: options.ScheduleOption = None,
     export: options.ExportOption = None,
-    trace: options.TraceOption = None,
-    profile: options.ProfileOption = False,
-    why: options.WhyOption = False,
     no_reduction: options.ReductionOption = False,
     explain: options.ExplainOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    timeout: options.TimeoutOption = None,
-    memory: options.MemoryOption = None,
-    seed: options.SeedOption = 0,
     races: c_options.RacesOption = False,
     deadlock: c_options.DeadlockOption = False,
-    overflow: c_options.OverflowOption = c_options.Overflow.assume,
     only: c_options.PropertyOption = None,
     fair: c_options.FairOption = False,
-    heap: c_options.HeapOption = USUAL.heap,
-    entry: c_options.EntryOption = USUAL.entry,
-    cc: c_options.CompilerOption = USUAL.compiler,
-    define: c_options.DefineOption = None,
-    include: c_options.IncludeOption = None,
     open_: options.OpenOption = False,
 ) -> None:
     """Prove or refute the invariants, assertions and guarantees of a program, in `.sa` or C.
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(within := Within(rounds, unwind, schedule), names := engines_of(engine, OF_CLAIMS), export)
-    others = {"--certificate": certificate, "--export": export, "--trace": trace}
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,), others), why)
+    check_bounded(
+        within := Within(rounds, unwind, schedule), names := engines_of(given.engine, OF_CLAIMS), export, main
+    )
+    settings = given.settings_of((file,), {"--export": export})
 
     def body(bounds: Limits) -> int:
         import sa.app.verify as app
         from sa.cli.watching import watched
 
-        engines, processes = _portfolio(within, names, jobs, no_reduction)
-        with watched(watching_of(settings, trace, profile), partial(_decided, so_far)) as watch:
-            how = c_options.reading(cc, define, include, entry, overflow, heap, races, deadlock, only, open_, fair=fair)
-            asked = _options(bounds, seed, cache, engines, watch.reports, processes)
-            request = app.VerifyRequest(file, split, asked, how, settings.files.outputs, explain)
+        engines, processes = _portfolio(within, names, main, given.jobs, no_reduction)
+        with watched(given.watching(settings), partial(_decided, so_far)) as watch:
+            how = c_options.reading_to_verify(given, races, deadlock, only, open_, fair)
+            asked = _options(bounds, given, engines, watch.reports, processes)
+            request = app.VerifyRequest(file, given.split, asked, how, settings.files.outputs, explain, main)
             if export is not None:
                 return _exported(request, export, within)
-            return _answer(request, app.verify(request, so_far.append), settings, certificate)
+            return _answer(request, app.verify(request, so_far.append), settings, given.certificate)
 
     so_far: list[SoFar] = []
     decide(settings, file, body, partial(_stopped, so_far, settings, file))
 
 
-def _options(bounds: Limits, seed: int, cache: bool, engines: Portfolio, reports: Reports | None, jobs: int) -> Options:
+def _options(bounds: Limits, given: Searching, engines: Portfolio, reports: Reports | None, jobs: int) -> Options:
     from sa.engines.verify import Options
 
-    return Options(bounds, seed, _memory(cache, engines), engines, reports, jobs)
+    return Options(bounds, given.seed, _memory(given.cache, engines), engines, reports, jobs)
 
 
 def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
@@ -106,14 +99,17 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
     return users_cache() if cache and portfolio is CLAIMS else None
 
 
-def _portfolio(within: Within, names: tuple[str, ...], jobs: int, no_reduction: bool) -> tuple[Portfolio, int]:
+def _portfolio(
+    within: Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
+) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
-    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, bounds_of, without_reduction
+    from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, about, bounds_of, without_reduction
 
     parts, others = (jobs, 1) if within.is_alone(names) else (1, jobs)
     bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
-        return (without_reduction(CLAIMS) if no_reduction else CLAIMS), others
+        every = CLAIMS if main is None else about(main)
+        return (without_reduction(every) if no_reduction else every), others
     # Those for families are loaded where they may be named.
     from sa.engines.portfolio_of_families import named
 
@@ -185,7 +181,7 @@ def _document(answer: Answer, settings: Settings) -> Document:
     """The answer, and how the threads were reduced where that was asked for."""
     from sa.report.verify import verification_document
 
-    document = verification_document(answer.outcome, settings.why)
+    document = verification_document(answer.outcome, settings.why, settings.why)
     if answer.reduction is None:
         return document
     from sa.report.reduction import reduction_sections

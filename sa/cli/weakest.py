@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from sa.app.weakest import Answer
 
 
-def find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, watching: Watching, seed: int) -> None:
+def find(
+    paths: tuple[str, ...],
+    split: bool,
+    how: Reading,
+    settings: Settings,
+    watching: Watching,
+    seed: int,
+    preserve: str | None,
+) -> None:
     """Find the environments, show them, and end with the status of the worst answer."""
     answers: list[Answer] = []
 
@@ -26,7 +34,12 @@ def find(paths: tuple[str, ...], split: bool, how: Reading, settings: Settings, 
         from sa.app.refine import RefineRequest
         from sa.engines.options import Options
 
-        _answer(RefineRequest(paths, split, Options(bounds, seed), reading=how), answers, settings, watching)
+        _answer(
+            RefineRequest(paths, split, Options(bounds, seed), reading=how, preserve=preserve),
+            answers,
+            settings,
+            watching,
+        )
         return _end(answers, None, settings, paths)
 
     def stopped(reason: Reason, detail: str = "") -> int:
@@ -61,7 +74,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     if settings.json:
         from sa.report.weakest_json import weakest_json
 
-        found = [(a.found, a.abstract, a.concrete, a.seconds) for a in answers]
+        found = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal) for a in answers]
         write_json(weakest_json(found, unknown, noticed, worst, status))
         return status
     if unknown is not None:

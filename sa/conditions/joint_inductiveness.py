@@ -6,7 +6,7 @@ threads that do not move know is known too: each is at some location. Declared e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -20,8 +20,9 @@ from sa.conditions.inductive import NotInductive, doubt_of
 from sa.conditions.vacuity import RLIMIT
 from sa.smt.session import Session, Unsat
 from sa.terms import build
-from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms.bounds import Ranges, assuming, truth_of
+from sa.terms.substitute import substitution
+from sa.terms.term import Term
 
 
 def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits) -> str | None:
@@ -49,6 +50,7 @@ def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> It
     init = build.land(*(t.init for t in separate))
     reached = [_reached(t) for t in separate]
     somewhere = [build.lor(*(q.inv for q in places)) for places in reached]
+    parts = [{q.name: tuple(build.conjuncts(q.inv)) for q in places} for places in reached]
     for index, thread in enumerate(separate):
         first = location_of(thread, thread.initial)
         for conjunct in build.conjuncts(first.inv):
@@ -60,33 +62,44 @@ def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> It
         for edge in thread.edges:
             if edge.source in targets:
                 before, after = targets[edge.source], targets[edge.target]
-                yield from _after(session, thread, edge, (before.inv, *known), after, build.conjuncts(after.inv))
-                shown, written = frozenset(build.conjuncts(after.inv)), {v for v, _ in edge.updates}
-                for other, place in ((n, q) for n, places in enumerate(reached) if n != index for q in places):
-                    # The others are looked at as parts of `after`, or hold as before.
-                    said = [c for c in build.conjuncts(place.inv) if c not in shown and not c.free.isdisjoint(written)]
-                    if said:
+                moved = substitution(dict(edge.updates))
+                yield from _after(session, thread, edge, moved, (before.inv, *known), after, parts[index][after.name])
+                for other, places in enumerate(reached):
+                    if other != index:
                         rest = [s for i, s in enumerate(somewhere) if i not in (index, other)]
-                        own = (before.inv, *rest, substitute(after.inv, dict(edge.updates)), place.inv)
-                        yield from _after(session, separate[other], edge, own, place, said)
+                        own = (before.inv, *rest, moved(after.inv))
+                        # What the step leaves as it is still holds; of the others, `after` shows some.
+                        changed = {c for cs in parts[other].values() for c in cs if moved(c) is not c}
+                        changed -= set(parts[index][after.name])
+                        for place in places if changed else ():
+                            asked = tuple(c for c in parts[other][place.name] if c in changed)
+                            yield from _after(session, separate[other], edge, moved, (*own, place.inv), place, asked)
 
 
 def _after(
     session: Session,
     observer: Automaton,
     edge: Edge,
+    moved: Callable[[Term], Term],
     known: Sequence[Term],
     place: Location,
-    conjuncts: Sequence[Term],
+    asked: Sequence[Term],
 ) -> Iterator[NotInductive]:
-    """Conjuncts of the invariant of `place` that the step may break."""
-    after = dict[Var, Term](edge.updates)
+    """Those `asked` of the conjuncts of the invariant of `place` that the step, which has `moved` terms, may break."""
+    goals = [(c, goal) for c in asked if (goal := moved(c)) is not build.TRUE]
+    if not goals:
+        return
     parts = frozenset(c for f in known for c in build.conjuncts(f))
-    for conjunct in conjuncts:
-        goal = substitute(conjunct, after)
-        if goal is build.TRUE or goal in parts:
+    taken = (edge.guard, *(within(c) for c in edge.choices))
+    ranges: Ranges | None = None
+    for conjunct, goal in goals:
+        if goal in parts:
             continue
-        answer = session.check((*parts, edge.guard, *(within(c) for c in edge.choices), build.lnot(goal)))
+        # Ranges mostly follow from ranges: the solver takes long where words are taken apart.
+        ranges = assuming(build.land(*parts, *taken), {}) if ranges is None else ranges
+        if ranges is None or truth_of(goal, ranges) is True:
+            continue
+        answer = session.check((*parts, *taken, build.lnot(goal)))
         if not isinstance(answer, Unsat):
             yield NotInductive(observer, _named(observer, place), conjunct, edge, False, answer)
 

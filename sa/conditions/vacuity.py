@@ -108,8 +108,8 @@ def _cut(session: Session, thread: Automaton) -> Iterator[Diagnostic]:
             later = frozenset(c for v in order[order.index(var) :] for c in build.conjuncts(within(ranged[v])))
             others = (f for f in formulas if f not in later)
             if isinstance(session.check((*others, build.lnot(inside))), Sat):
-                message = f"no run begins in a state where `{show(inside)}` is false"
-                hint = "restrict the initial values in an `init`"
+                message = f"the initial value may be out of range: runs where `{show(inside)}` is false are left out"
+                hint = "say with an `init` which initial values are meant"
                 yield warning("SA514", message, ranged[var].origin.span, hint)
 
 

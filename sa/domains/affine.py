@@ -9,7 +9,7 @@ something. The empty set has no space; operations that may meet it return None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 from typing import TypeAlias, assert_never
 
@@ -18,7 +18,7 @@ from sa.terms import build
 from sa.terms.solve import extended
 from sa.terms.sort import BOOL, INT, ArraySort, BoolSort, EnumSort, IntSort, finite_values
 from sa.terms.substitute import primed, substitute
-from sa.terms.term import Bool, Call, Div, IsZero, Member, Mod, Not, Product, Same, Select, Term, Var, sort_of
+from sa.terms.term import Bool, Call, Div, IsZero, Ite, Member, Mod, Not, Product, Same, Select, Term, Var, sort_of
 
 #: Coefficients by column; the constant stands under None. Coprime, the pivot's coefficient positive.
 Row: TypeAlias = dict[Term | None, int]
@@ -75,7 +75,7 @@ def _affine(term: Term) -> Row | None:
 
 
 def _is_number(part: Term) -> bool:
-    if not isinstance(part, Call | Div | Mod | Product | Select) or sort_of(part) != INT:
+    if not isinstance(part, Call | Div | Ite | Mod | Product | Select) or sort_of(part) != INT:
         return False
     return len(part.key) <= LONGEST and not (isinstance(part, Product) and len(part.factors) > FACTORS)
 
@@ -229,12 +229,14 @@ def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     rows = list[Row]()
     for var, value in updates.items():
         row = _affine(value)
-        if row is None or any(not isinstance(c, Var | None) for c in row):
+        if row is None:
             reduced = substitute(value, definitions(space))
             row = _affine(reduced)
             if row is None:
                 stand_in = opaque.setdefault(reduced, build.variable(f"~{len(opaque)}", INT))
                 row = {stand_in: 1}
+        # What a column is now is no reason to forget what it is a column of: `k % 3` is 1 only where k is.
+        rows += (same for c in row if c is not None and not isinstance(c, Var) for same in _known(space, c))
         rows.append(_combine(row, -1, {primed(var): 1}, 1))
     met = meet(space, rows)
     if met is None:
@@ -247,6 +249,14 @@ def assign(space: Space, updates: Mapping[Var, Term]) -> Space | None:
     # A primed name stands right after the plain one, so renaming variables keeps the echelon form.
     renamed = {substitute(p, back): {_moved(c, back): k for c, k in row.items()} for p, row in after.items()}
     return meet(EVERYTHING, renamed.values()) if _terms(after) else renamed
+
+
+def _known(space: Space, column: Term) -> Iterator[Row]:
+    """What a column is where the variables that it reads are known."""
+    known = substitute(column, definitions(space))
+    row = None if known is column else _affine(known)
+    if row is not None:
+        yield _combine(row, -1, {column: 1}, 1)
 
 
 def _moved(column: Term | None, names: Mapping[Var, Term]) -> Term | None:

@@ -138,10 +138,10 @@ def formulas(zone: Zone) -> tuple[Term, ...]:
 
 
 def _difference(x: Point, y: Point, c: int) -> Term:
-    return build.combine(-c, ((_number(p), s) for p, s in ((x, 1), (y, -1)) if p is not None))
+    return build.combine(-c, ((as_number(p), s) for p, s in ((x, 1), (y, -1)) if p is not None))
 
 
-def _number(point: Var) -> Term:
+def as_number(point: Var) -> Term:
     """A variable as the number that it counts as."""
     values = finite_values(point.sort)
     if values is None:

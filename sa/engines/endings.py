@@ -35,7 +35,7 @@ from sa.question.asked import Asked, Excluded, Proof, Settled
 from sa.ranking.elimination import Guesses, eliminated
 from sa.ranking.lassos import growing, lasso
 from sa.ranking.reasons import together
-from sa.ranking.states import FEW, MANY, endless, explored, finite
+from sa.ranking.states import BEAM, FAR, FEW, MANY, Explored, endless, explored, finite
 from sa.terms.term import Term
 
 #: Units that a way may take in each round; in the last one it ends by itself.
@@ -216,20 +216,34 @@ def by_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 
 def _by_states(work: Work, most: int, bounds: Limits) -> Iterator[tuple[Ending, str]]:
     found = explored(work.threads, work.ends, most, bounds, work.report)
+    all_states = finite(found, work.threads, work.ends, work.axioms)
+    yield from _of_cycles(work, found, bounds, all_states)
+
+
+def _of_cycles(
+    work: Work, found: Explored, bounds: Limits, all_states: Finite | None = None
+) -> Iterator[tuple[Ending, str]]:
+    """A cycle of states, or one in which numbers grow; all states where there is none."""
     way = next(endless(found, work.ends, bounds), None)
     if way is not None:
         evidence = lasso(found, way)
         if evidence is not None:
             yield evidence, f"a cycle of {len(way.cycle)} steps" if way.cycle else "a run that stands still"
-    elif (all_states := finite(found, work.threads, work.ends, work.axioms)) is not None:
+    elif all_states is not None:
         yield all_states, f"all {len(found.steps)} states"
     else:
         for evidence in growing(found, work.axioms, bounds, work.seed):
             yield evidence, _GROWS
 
 
+def by_far_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
+    """A cycle far from the start, where there are too many states on the way to look at all of them."""
+    found = explored(work.threads, work.ends, FAR, bounds, work.report, BEAM)
+    yield from _of_cycles(work, found, bounds)
+
+
 #: How a claim is decided: cheap ways first.
-WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_all_threads, by_states)
+WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_far_states, by_all_threads, by_states)
 
 #: What the ways are called where users are told what was tried.
 NAMES: Mapping[Way, str] = {
@@ -238,4 +252,5 @@ NAMES: Mapping[Way, str] = {
     by_each_thread: "ranks with invariants",
     by_all_threads: "joint ranks",
     by_states: "states",
+    by_far_states: "far states",
 }

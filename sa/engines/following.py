@@ -111,7 +111,7 @@ def _decided(goal: Goal, seed: int, bounds: Limits) -> object:
 
 
 def _ended(goal: Goal, threads: tuple[Automaton, ...], seed: int, bounds: Limits) -> object:
-    return decided(threads, goal.axioms, ends(threads), Budget(bounds, seed), CLAIMS).evidence
+    return decided(threads, goal.axioms, ends(goal, threads), Budget(bounds, seed), CLAIMS).evidence
 
 
 def parted(goal: Goal, bounds: Limits, seed: int) -> Parting | None:

@@ -77,14 +77,14 @@ def _made(asked: Asked, budget: Budget) -> _Made | None:
     finally:
         # Whoever is asked first has it made, and may not be cut short in the middle of that.
         count(budget.bounds, bounds.work.done)
-    if form is None:
-        return None
     equal = tuple(
         tuple(tuple(said[q.name].items()) for q in t.locations)
         for t, said in zip(asked.threads, form.equal, strict=True)
     )
     matter = tuple(tuple(m[q.name] for q in t.locations) for t, m in zip(asked.threads, form.matter, strict=True))
     threads = in_normal_form(asked.threads, equal, matter)
+    if threads == asked.threads:
+        return None
     bads = {b: tuple(bads_of_simpler(b, asked.threads, threads)) for b in asked.bads}
     return _Made(equal, matter, threads, bads, Asked(threads, (), asked.axioms))
 

@@ -43,12 +43,13 @@ class Met(Struct, frozen=True):
 class Products(Struct, frozen=True):
     """The two products are compared to this depth, for so many times a round's seconds; if `once`, in one round.
 
-    Where they are too large to be compared, only `Depth.RUNS` is tried, and only there.
+    `large`: only where they are too large for a search of their locations, but not for runs, which come to few.
     """
 
     depth: Depth
     rounds: float = 1.0
     once: bool = False
+    large: bool = False
 
 
 class Blocks(Struct, frozen=True):
@@ -65,11 +66,14 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
     Products(Depth.QUICK),
+    # Differences that several threads are needed for, before what proves.
+    Products(Depth.INCLUSION, 0.3),
+    Products(Depth.INCLUSION, 1.5, large=True),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what ends soon is proved by then.
     Products(Depth.BRIEF, 0.7, once=True),
-    Products(Depth.RUNS),
+    Products(Depth.RUNS, large=True),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.PLAYS),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.SAMPLES),
@@ -97,7 +101,9 @@ PLAN: tuple[Tried, ...] = (
 #: The same where plays are to be found first.
 PLAYS: tuple[Tried, ...] = (
     Products(Depth.QUICK),
-    Products(Depth.RUNS),
+    Products(Depth.INCLUSION),
+    Products(Depth.INCLUSION, large=True),
+    Products(Depth.RUNS, large=True),
     Products(Depth.PLAYS),
     Pairs(Level.HIDDEN, Effort.SHARPEN),
 )

@@ -47,6 +47,12 @@ def _by_boxes() -> Proofs:
     return by_boxes
 
 
+def _by_environments(main: str | None) -> Proofs:
+    from sa.invariants.environments import by_environments
+
+    return partial(by_environments, main)
+
+
 def _by_runs(more: bool) -> Decide[Asked, Excluded]:
     from sa.invariants.ice import by_runs
 
@@ -74,6 +80,9 @@ def _by_sums(any_form: bool) -> Proofs:
 CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
 INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
 BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
+ENVIRONMENTS: ClaimEngine = Prover(
+    ABSTRACT_INTERPRETATION, {"domain": "polyhedra"}, when_asked(partial(_by_environments, None))
+)
 PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, inductive_claims.by_preconditions)
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
@@ -111,8 +120,10 @@ GROWING: ClaimEngine = Prover(
     partial(
         by_growing,
         (
-            (partial(by_equalities, exploring.EQUALITIES[0]), 0.3),
-            (partial(by_equalities, exploring.CANDIDATES), 0.3),
+            # What is in a ring of numbers that grow is known by equations where places in it are control.
+            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.65),
+            # Equations are looked for here, too.
+            (partial(by_equalities, exploring.CANDIDATES), 0.8),
             (partial(by_rings, exploring.RINGS), 0.4),
             (when_asked(partial(_by_runs, False)), 0.3),
             (partial(by_elements, exploring.EFFORTS[0]), 0.4),
@@ -252,23 +263,28 @@ CLAIMS: Portfolio = (
     Turn(INTERVALS, 0.1),
     # Of many threads others see no more than a beginning, and take long to prepare.
     Turn(WALKS, 0.05),
-    # It takes the same little work for many threads as for few.
-    Turn(BOXES, 0.25),
+    # Where values grow there may be finitely many states all the same, if more than at first sight.
+    Turn(FAR_STATES, 0.25),
+    # Its work grows with the number of threads, not with their combinations.
+    Turn(ENVIRONMENTS, 0.25),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 0.3),
     Turn(EQUALITIES, 0.5),
-    Turn(QUICK_COORDINATES, 0.1),
+    Turn(QUICK_COORDINATES, 0.4),
+    # Some hundred thousand are soon enumerated, if there are no more.
+    Turn(MORE_STATES, 0.8, since=1),
+    # Where no numbers wrap around it has nothing to do.
+    Turn(GROWING, 0.9),
+    # It takes the same little work for many threads as for few.
+    Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(QUICK_TESTS, 0.1, since=1),
-    # Where values grow there are mostly infinitely many states: these are proved sooner than they are looked at.
-    Turn(FAR_STATES, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
     Turn(ALTERNATIVES, 0.2, since=1),
     Turn(QUICK_BOUNDED, 0.15, since=1),
     Turn(RINGS, 0.1, since=2),
-    Turn(GROWING, 0.2, since=2),
     # There are finitely many, if perhaps more than can be looked at.
     Turn(ENDING_STATES, 0.1, since=1),
     Turn(TESTS, 0.2, since=2),
@@ -283,7 +299,6 @@ CLAIMS: Portfolio = (
     Turn(CONTROL, 0.2, since=2),
     Turn(MORE_SUMS, 0.1, since=2),
     Turn(BOUNDED, 0.15, since=2),
-    Turn(MORE_STATES, 0.2, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
     Turn(MORE_CONTROL, 0.3, since=3),
 )
@@ -292,6 +307,12 @@ CLAIMS: Portfolio = (
 def without_reduction(portfolio: Portfolio) -> Portfolio:
     """The engines that look at single steps."""
     return tuple(turn for turn in portfolio if turn.engine not in (REDUCTION, TURNS))
+
+
+def about(main: str) -> Portfolio:
+    """All engines, the first of which proves what one thread claims, and tells what it needs of the others."""
+    first = replace(ENVIRONMENTS, decide=when_asked(partial(_by_environments, main)))
+    return (Turn(first, 1.0), *(turn for turn in CLAIMS if turn.engine is not ENVIRONMENTS))
 
 
 def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:

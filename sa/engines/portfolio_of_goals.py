@@ -109,6 +109,15 @@ def _walks(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
 WALKS = _walks(50_000, {})
 LONG_WALKS = _walks(1_000_000, {"effort": "much"})
 
+
+def _inclusion(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
+    return Refuter(EXPLICIT_STATE, {"search": "inclusion", **parameters}, partial(along_runs.by_inclusion, steps))
+
+
+#: Steps of runs that are followed by sets of abstract states: less than a second, and some ten of them.
+QUICK_INCLUSION = _inclusion(20_000, {"effort": "little"})
+INCLUSION = _inclusion(300_000, {})
+
 #: What is wrong is wrong for most functions: few steps each.
 MEANINGS: GoalEngine = Refuter(
     GAME,
@@ -154,13 +163,14 @@ SAMPLES: GoalEngine = Prover(
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only runs on values, which look at no location that they do not come to; only short
-    searches for a relation; what is cheap, where there is another
+    Only quick refutations; only short runs on few values, and only runs on values, both of which look at no location
+    that they do not come to; only short searches for a relation; what is cheap, where there is another
     way around; everything; everything that ends in plays or in relations written as formulas, for those who reason
     about them; plays first, then everything.
     """
 
     QUICK = "quick"
+    INCLUSION = "inclusion"
     RUNS = "runs"
     GLANCE = "glance"
     BRIEF = "brief"
@@ -201,9 +211,11 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         # It finds the shortest plays; the next one finds others by fewer steps.
         Turn(FEW_STATES, 0.5),
         Turn(QUICK_VALUES, 0.7),
+        Turn(QUICK_INCLUSION, 0.7),
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
+    Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (

@@ -120,8 +120,8 @@ def _by_plan(
                         return proof, whole
                     if refuted is not None:
                         return pairs or Found(()), refuted
-                case Products(depth):
-                    said = _compared(abstract, concrete, block, product, own, depth, memory)
+                case Products():
+                    said = _compared(abstract, concrete, block, product, own, tried, memory)
                     if said is not None and said.verdict is not Verdict.UNKNOWN:
                         return pairs or Found(()), said
                     whole = whole if product is None else said or whole
@@ -180,15 +180,14 @@ def _compared(
     block: Refinement | None,
     product: Goal | None,
     options: Options,
-    depth: Depth,
+    tried: Products,
     memory: _Memory,
 ) -> Result | None:
-    """What comes of comparing the products to a depth; of large ones only runs are followed, and only of these."""
-    if depth is Depth.RUNS:
+    """What comes of comparing the products; nothing where they are too large, or not as large as that."""
+    goal = product
+    if tried.large:
         goal = _large(abstract, concrete, block, memory) if product is None else None
-    else:
-        goal = product
-    return None if goal is None else answered(goal, options, depth, memory.of(goal))
+    return None if goal is None else answered(goal, options, tried.depth, memory.of(goal))
 
 
 def _product(abstract: Program, concrete: Program, block: Refinement | None, most: int = LARGE) -> Goal | None:

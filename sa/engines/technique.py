@@ -36,6 +36,7 @@ EXPLICIT_STATE = Technique(
             "beam": "states that come closer to a claim first, where values grow",
             "ending-loops": "joint blocks of the threads, where all loops end soon",
             "random": "long runs of many threads, which of them moves chosen at random",
+            "inclusion": "short runs on few values with the sets of abstract states that match them, best first",
         },
         "copies": {"few": "1, 2, 3 copies of each family, for refutations alone"},
     },
@@ -47,6 +48,7 @@ ABSTRACT_INTERPRETATION = Technique(
         "domain": {
             "intervals": "intervals of each thread's own variables",
             "boxes": "bounds of variables, thread by thread, with inferred environments (Algorithm 1)",
+            "polyhedra": "linear inequalities, each thread in the environment of the threads that it needs",
             "equalities": "equations and differences between variables, at control points",
             "predicates": "equations, the program's tests and claims, and orders of numbers, at control points",
             "disjunctions": "several sets of equations at each control point",

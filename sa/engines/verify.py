@@ -99,7 +99,7 @@ class _Work(Struct):
     started: float
     known: dict[tuple[int | None, Bad], _Known] = field(default_factory=dict)
     ended: dict[tuple[int | None, Ends], Ended] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     at: _At | None = None
@@ -213,8 +213,8 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
     try:
         for found in _said(work, claims, portfolio, asked, judge, bounds):
             match found:
-                case Note(words):
-                    work.notes.append(words)
+                case Note():
+                    work.notes.append(found)
                 case Tried():
                     work.tried.append(found)
                 case RoundOver():
@@ -350,8 +350,8 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
     )
     # What a file expects is about `refine` where it claims nothing of itself.
     expected, notes = (program.expect, tuple(notes_about(program))) if work.claims else (None, ())
-    if any(f.verdict is Verdict.UNKNOWN for f in findings):
-        notes = (*notes, *dict.fromkeys(work.notes))
+    is_open = any(f.verdict is Verdict.UNKNOWN for f in findings)
+    notes = (*notes, *dict.fromkeys(n.words for n in tuple(work.notes) if n.is_wanted or is_open))
     # Not as values: comparing whole proofs takes long.
     proofs = {id(k.proof): k.proof for k in known.values() if k.proof is not None}
     return Verification(

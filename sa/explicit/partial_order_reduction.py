@@ -47,19 +47,20 @@ def reduction(s: System) -> Reduction:
     """The places whose steps may go first, and what is needed to see when."""
     bits = {v: 1 << i for i, v in enumerate((*s.counters, *s.variables))}
     here = tuple(tuple(_footprint(s, acts, bits) for acts in by_place) for by_place in s.acts)
-    later = tuple(_later(by_place, prints) for by_place, prints in zip(s.acts, here, strict=True))
-    whole = [prints[start] for prints, start in zip(later, s.start, strict=True)]
+    targets = [[[a.arc.target for a in acts] for acts in by_place] for by_place in s.acts]
+    after = tuple(map(later, targets, here))
+    whole = [prints[start] for prints, start in zip(after, s.start, strict=True)]
     first = list[frozenset[int]]()
     for thread, by_place in enumerate(s.acts):
         others = [w for i, w in enumerate(whole) if i != thread]
         quiet = {p for p, acts in enumerate(by_place) if acts and not any(is_seen(s, a) for a in acts)}
         alone = {p for p in quiet if not any(here[thread][p].conflicts(o) for o in others)}
-        first.append(without_cycles([[a.arc.target for a in acts] for acts in by_place], quiet, alone))
-    return Reduction(tuple(first), *_conflicts(here, later))
+        first.append(without_cycles(targets[thread], quiet, alone))
+    return Reduction(tuple(first), *_conflicts(here, after))
 
 
 def _conflicts(
-    here: Sequence[Sequence[Footprint]], later: Sequence[Sequence[Footprint]]
+    here: Sequence[Sequence[Footprint]], after: Sequence[Sequence[Footprint]]
 ) -> tuple[tuple[tuple[int, ...], ...], Mapping[int, int]]:
     bits, taken = list[tuple[int, ...]](), 0
     for by_place in here:
@@ -69,18 +70,19 @@ def _conflicts(
     for thread, by_place in enumerate(here):
         others = [t for t in range(len(here)) if t != thread]
         for place, mine in enumerate(by_place):
-            hits = (bits[t][p] for t in others for p, theirs in enumerate(later[t]) if mine.conflicts(theirs))
-            found[bits[thread][place]] = _all_of(hits)
+            hits = (bits[t][p] for t in others for p, theirs in enumerate(after[t]) if mine.conflicts(theirs))
+            found[bits[thread][place]] = all_of(hits)
     return tuple(bits), found
 
 
 def _footprint(s: System, acts: Sequence[Act], bits: Mapping[Var, int]) -> Footprint:
     return Footprint(
-        _all_of(bits[v] for a in acts for v in a.reads), _all_of(bits[v] for a in acts for v in writes(s, a))
+        all_of(bits[v] for a in acts for v in a.reads), all_of(bits[v] for a in acts for v in writes(s, a))
     )
 
 
-def _all_of(bits: Iterable[int]) -> int:
+def all_of(bits: Iterable[int]) -> int:
+    """All the bits together."""
     return reduce(or_, bits, 0)
 
 
@@ -104,17 +106,18 @@ def is_seen(s: System, act: Act) -> bool:
     return False
 
 
-def _later(by_place: Sequence[Sequence[Act]], here: Sequence[Footprint]) -> tuple[Footprint, ...]:
-    reached = [{p} for p in range(len(by_place))]
+def later(following: Sequence[Iterable[int]], here: Sequence[Footprint]) -> tuple[Footprint, ...]:
+    """What steps touch from each place on, where places are followed by others, and what they touch at each."""
+    reached = [{p} for p in range(len(here))]
     changed = True
     while changed:
         changed = False
-        for place, acts in enumerate(by_place):
-            more = reached[place].union(*(reached[a.arc.target] for a in acts))
+        for place, targets in enumerate(following):
+            more = reached[place].union(*(reached[t] for t in targets))
             changed = changed or len(more) > len(reached[place])
             reached[place] = more
     return tuple(
-        Footprint(_all_of(here[p].reads for p in places), _all_of(here[p].writes for p in places)) for places in reached
+        Footprint(all_of(here[p].reads for p in places), all_of(here[p].writes for p in places)) for places in reached
     )
 
 

@@ -31,7 +31,7 @@ NO_OVERFLOW = assuming("overflow", "signed arithmetic does not overflow", "ask a
 NO_BOUNDS = assuming("overflow", "signed integers are unbounded", "ask again with `--overflow check`")
 
 #: What is asked for or not.
-FLAGS = ("races", "deadlock", "open", "fair", "lasting")
+FLAGS = ("races", "deadlock", "open", "fair", "lasting", "endless")
 
 #: How plain shared variables are compared: after each step, or as far as a thread has permission to access them.
 PLAIN = ("always", "permissions")
@@ -49,6 +49,7 @@ class Reading(Struct, frozen=True):
 
     `heap` objects are made at most by an allocation in a loop. `only` is one of PROPERTIES. That a program terminates
     may be asked of a `fair` scheduler. Where `lasting` runs are compared no two steps are one.
+    Loops of C that only compute are taken to end (C11 6.8.5p6), unless they may be `endless`.
     """
 
     compiler: str = "cc"
@@ -65,6 +66,7 @@ class Reading(Struct, frozen=True):
     plain: str = "always"
     fair: bool = False
     lasting: bool = False
+    endless: bool = False
 
 
 USUAL = Reading()
@@ -121,6 +123,7 @@ def reading_of(written: Sequence[str]) -> Reading:
         plain=values.pop("plain", USUAL.plain),
         fair="fair" in flags,
         lasting="lasting" in flags,
+        endless="endless" in flags,
     )
     known = made.overflow in OVERFLOW and (made.only is None or made.only in PROPERTIES) and made.heap > 0
     known = known and made.plain in PLAIN

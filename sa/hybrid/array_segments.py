@@ -15,14 +15,14 @@ from msgspec import Struct
 from sa.base.limits import Limits
 from sa.domains.affine import EVERYTHING, definitions, meet, rows_of
 from sa.hybrid.points import Point
-from sa.hybrid.predicate_candidates import CANDIDATES, POINTS, alike, candidates, of_groups
-from sa.hybrid.solve import Held, Horn
+from sa.hybrid.predicate_candidates import CANDIDATES, POINTS, Conjunctions, alike, candidates, of_groups
+from sa.hybrid.solve import Horn
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Int, IsZero, Ite, Mod, Term, Var, subterms
+from sa.terms.term import Div, Int, IsZero, Ite, Mod, Term, Var, subterms
 
 #: Elements of rings at most.
 ELEMENTS = 32
@@ -45,20 +45,24 @@ class _Written(Struct, frozen=True):
 PLACE = build.variable("place@ring", INT)
 
 
-def by_windows(made: Horn, equal: Mapping[Point, Term], session: Session, bounds: Limits) -> Held | None:
-    """A solution of clauses about whole states that says what elements of rings are, where `equal` always hold.
-
-    Raises LimitReached.
+def by_windows(made: Horn, equal: Mapping[Point, Term], session: Session, bounds: Limits) -> Conjunctions | None:
+    """What elements of rings are at points, of whole states where `equal` always hold, and what is bad that this does
+    not exclude; None where there is no ring. Raises LimitReached.
     """
     written = tuple(dict.fromkeys(_written(made, equal)))
     elements = dict.fromkeys(w.element for w in written)
     if not 0 < len(elements) <= ELEMENTS or len(made.names) > POINTS:
         return None
-    # What an element is is kept by what is known of the counters, whatever the others are.
-    counters = tuple(c for c in dict.fromkeys(candidates(made)) if c.free.isdisjoint(elements))
+    # What an element is is kept by what is known of the counters, whatever the others are: by their orders.
+    wanted = {build.lnot(s.guard) for s in made.steps if s.target is None}
+    about = (c for c in dict.fromkeys(candidates(made)) if c.free.isdisjoint(elements))
+    counters = tuple(c for c in about if c in wanted or _is_linear(c))
     groups = [tuple(dict.fromkeys(_windows(made, [w for w in written if w.element is e]))) for e in elements]
-    said = of_groups(made, equal, counters[:CANDIDATES], groups, session, bounds)
-    return None if said.left else said.held
+    return of_groups(made, equal, counters[:CANDIDATES], groups, session, bounds)
+
+
+def _is_linear(formula: Term) -> bool:
+    return not any(isinstance(t, Div | Ite | Mod) for t in subterms((formula,)))
 
 
 def _windows(made: Horn, written: Sequence[_Written]) -> Iterator[Term]:

@@ -161,9 +161,10 @@ def _small(
         if isinstance(term, Le | IsZero) and len(term.free) == 1:
             constant, parts = linear_parts(term.total)
             part, factor = next(iter(parts.items()))
-            if isinstance(part, Var) and part in numbers:
+            # What is compared with a large constant, as the range of a type, need not be large.
+            if isinstance(part, Var) and part in numbers and abs(value := -constant // factor) < FEW:
                 low, high = found.get(part, (0, 0))
-                found[part] = min(low, -constant // factor), max(high, -constant // factor)
+                found[part] = min(low, value), max(high, value)
     for arc in (a for by_place in w.arcs for here in by_place for a in here):
         for var in [v for v in found if not arc.updates.get(v, v).free <= {v}]:
             del found[var]

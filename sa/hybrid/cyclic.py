@@ -34,12 +34,19 @@ def sizes_of(variables: Iterable[Variable]) -> dict[Var, int]:
 
 def wrapped(term: Term, sizes: Sizes) -> Term:
     """The same term with sums and equations modulo the sizes, where numbers keep to their ranges."""
-    if isinstance(term, Var | Int | Bool | Member | Forall):
-        return term
-    made = rebuild(term, lambda t: wrapped(t, sizes))
-    if isinstance(made, Ite) and sort_of(made) == INT:
-        return next((build.mod(t, m) for m in dict.fromkeys(sizes.values()) if (t := _sum(made, m, sizes))), made)
-    return _equation(made.total, sizes, made) if isinstance(made, IsZero) else made
+    memo, turns = dict[Term, Term](), tuple(dict.fromkeys(sizes.values()))
+
+    def go(part: Term) -> Term:
+        if isinstance(part, Var | Int | Bool | Member | Forall):
+            return part
+        if part not in memo:
+            made = rebuild(part, go)
+            if isinstance(made, Ite) and sort_of(made) == INT:
+                made = next((build.mod(t, m) for m in turns if (t := _sum(made, m, sizes))), made)
+            memo[part] = _equation(made.total, sizes, made) if isinstance(made, IsZero) else made
+        return memo[part]
+
+    return go(term)
 
 
 def around_which(w: Whole, sizes: Sizes) -> Sizes:

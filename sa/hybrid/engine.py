@@ -63,8 +63,8 @@ SOON = 500_000
 #: The part of the resources that the solver has before conjunctions are tried.
 BRIEF = 8
 
-#: The part of the work that one of several questions may have, and that all of them together may have.
-ONE, MOST = 0.4, 0.9
+#: The part of the work that one of several questions may have, and the question about all at once.
+ONE, ALL = 0.6, 0.7
 
 
 def by_control(
@@ -81,11 +81,11 @@ def by_control(
         left = tuple(b for b in bads if b not in settled)
         if not left or (len(bads) == 1 and len(left) < len(bads)):
             continue
-        share = 1.0 if len(asked.bads) == 1 else MOST if left == asked.bads else ONE
-        with part_of(budget.bounds, share) as bounds:
+        part = ONE if len(left) < len(asked.bads) else ALL if len(asked.bads) > 1 else 1.0
+        with part_of(budget.bounds, part) as bounds:
             question = replace(asked, bads=left)
-            part = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
-            for found in (decide or decided)(part, question, replace(budget, bounds=bounds), report, effort):
+            threads = parts[left[0]] if is_small(parts[left[0]]) else asked.threads
+            for found in (decide or decided)(threads, question, replace(budget, bounds=bounds), report, effort):
                 settled.update(found.bads)
                 yield found
 
@@ -127,10 +127,12 @@ def decided(
                     yield Excluded(bads, _proof(work, bads, invariants), how)
             case _Some(some):
                 waiting += [_without(bads, some), some]
-            case Conjunctions(held, remaining):
-                told, invariants = _without(bads, tuple(remaining)), _invariants(work, f, less, held)
+            case Conjunctions(held, remaining) if not remaining:
+                invariants = _invariants(work, f, less, held)
                 if invariants is not None:
-                    yield Excluded(told, _proof(work, told, invariants), how)
+                    yield Excluded(bads, _proof(work, bads, invariants), how)
+            case Conjunctions(_, remaining):
+                waiting += [told] if (told := _without(bads, tuple(remaining))) else []
             case Way(steps):
                 found, bad = run(f, answer, work.session, asked.threads), steps[-1].bad
                 if found is not None and bad is not None:
@@ -353,10 +355,17 @@ def _of_rings(
         return
     f, less, equal = known
     stated = horn(f, less.graph, work.lemmas, True)
-    held = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
-    invariants = _invariants(work, f, less, held) if held is not None else None
+    found = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
+    if found is None:
+        return
+    told = _without(asked.bads, tuple(found.left))
+    if told and found.left:
+        # A step that something else fails by is then a step like any other.
+        yield from _of_rings(part, replace(asked, bads=told), budget, report, effort)
+        return
+    invariants = _invariants(work, f, less, found.held) if told else None
     if invariants is not None:
-        yield Excluded(asked.bads, _proof(work, asked.bads, invariants), "rings between two counters")
+        yield Excluded(told, _proof(work, told, invariants), "rings between two counters")
 
 
 def _candidates(work: Work, f: Frame, found: _Equations) -> Conjunctions | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -40,6 +40,9 @@ def cases(edge: Edge, two: TwoValued) -> tuple[Edge, ...]:
     """
     found = list[Edge]()
     waiting = [edge]
+    # Each condition makes one more outcome at least.
+    if len(dict.fromkeys(_conditions(edge))) >= MOST:
+        return (edge,)
     while waiting:
         if len(found) + len(waiting) > MOST:
             return (edge,)
@@ -69,7 +72,8 @@ def _where(edge: Edge, condition: Term) -> Iterator[Edge]:
     for value in (build.TRUE, build.FALSE):
         guard = build.land(edge.guard, condition if value is build.TRUE else build.lnot(condition))
         if guard is not build.FALSE:
-            updates = tuple((v, _resolved(t, condition, value)) for v, t in edge.updates)
+            resolved = _resolving(condition, value)
+            updates = tuple((v, resolved(t)) for v, t in edge.updates)
             yield replace(edge, guard=guard, updates=updates)
 
 
@@ -96,12 +100,16 @@ def _reading(edge: Edge, var: Var, values: tuple[int, int]) -> Iterator[Edge]:
             yield replace(edge, guard=guard, updates=updates)
 
 
-def _resolved(term: Term, condition: Term, value: Term) -> Term:
-    """A term without a condition whose value is known."""
-    if term is condition:
-        return value
-    if term is build.lnot(condition):
-        return build.lnot(value)
-    if isinstance(term, Forall) or not children(term):
-        return term
-    return rebuild(term, lambda t: _resolved(t, condition, value))
+def _resolving(condition: Term, value: Term) -> Callable[[Term], Term]:
+    """Terms without a condition whose value is known. What became of a subterm is remembered: terms share them."""
+    memo: dict[Term, Term] = {condition: value, build.lnot(condition): build.lnot(value)}
+
+    def go(term: Term) -> Term:
+        if isinstance(term, Forall) or not children(term):
+            return memo.get(term, term)
+        found = memo.get(term)
+        if found is None:
+            found = memo[term] = rebuild(term, go)
+        return found
+
+    return go

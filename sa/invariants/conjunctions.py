@@ -71,7 +71,8 @@ def _conjunctions(
     bare = session.bare()
     values = _Values()
     kept = {name: values.true_in(offered[name], known, rows[name]) for name, known in parameters.items()}
-    weaker = {some: stronger(some) for some in dict.fromkeys(map(tuple, offered.values()))}
+    groups = dict.fromkeys(map(tuple, offered.values()))
+    weaker = dict(zip(groups, stronger(groups), strict=True))
     by_sight = {name: weaker[tuple(some)] for name, some in offered.items()}
     firm = {name: None if some is None else strongest(some, by_sight[name]) for name, some in kept.items()}
     said_of = list(map(tuple, _substitutions(parameters, (c.body for c in steps))))

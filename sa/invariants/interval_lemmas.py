@@ -12,7 +12,8 @@ from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
 from sa.invariants.inductive_claims import noted
-from sa.invariants.intervals import Bounded, Owner, Point, intervals
+from sa.invariants.intervals import Bounded, intervals
+from sa.invariants.own_points import Owner, Point
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build

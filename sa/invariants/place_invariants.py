@@ -26,8 +26,8 @@ from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, number
 from sa.terms.term import Bool, Int, Mod, Term, Var
 
-#: So many numbers at most, and sums.
-NUMBERS, SUMS = 60, 40
+#: So many numbers at most, and sums; numbers with so many values go around.
+NUMBERS, SUMS, LARGE = 60, 40, 255
 
 #: What is added to a number: coefficients by monomial, the constant part by `build.ONE`.
 Change: TypeAlias = Mapping[Term, int]
@@ -171,13 +171,18 @@ def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two:
     own, others = owned(thread, threads)
     known = constants(thread, own, others if guess is Guess.UNDISTURBED else frozenset())
     flags = two if guess is Guess.CHANGED else {}
+    sizes = {v.var: v.high + 1 for v in thread.variables if v.low == 0 and v.high is not None and v.high >= LARGE}
     return tuple(
         Step(
             e.source,
             e.target,
             e.label is not None and e.label.action == FAIL,
             frozenset(v for v, _ in e.updates),
-            {v: _change(e, v, t, known[e.source], flags) for v, t in e.updates if v.sort in (INT, BOOL)},
+            {
+                v: _turned(_change(e, v, t, known[e.source], flags), sizes.get(v))
+                for v, t in e.updates
+                if v.sort in (INT, BOOL)
+            },
         )
         for edge in thread.edges
         if edge.source in known
@@ -198,6 +203,13 @@ def _change(edge: Edge, var: Var, term: Term, known: Known, flags: TwoValued) ->
     if before is not None and isinstance(term, Int | Bool):
         return {build.ONE: int(term.value) - before} if int(term.value) != before else {}
     return None
+
+
+def _turned(change: Change | None, size: int | None) -> Change | None:
+    """What is added to a number that goes around after its last value as if it did not: 1 where it comes to 0 again."""
+    if change is None or size is None or abs(constant := change.get(build.ONE, 0)) <= size // 2:
+        return change
+    return {**change, build.ONE: (constant + size // 2) % size - size // 2}
 
 
 def _unwrapped(term: Term) -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from sa.terms import build
@@ -12,10 +12,18 @@ from sa.terms.term import IsZero, Le, Not, Or, Term
 Stronger: TypeAlias = Mapping[Term, tuple[Term, ...]]
 
 
-def stronger(formulas: Collection[Term]) -> dict[Term, tuple[Term, ...]]:
-    """Of formulas that follow from others among them, which these are."""
-    every = frozenset(formulas)
-    found = ((f, tuple(s for s in _implying(f) if s in every)) for f in every)
+def stronger(groups: Iterable[Collection[Term]]) -> list[Stronger]:
+    """Of each group the formulas that follow from others in it, with these.
+
+    What implies a formula does not depend on its group, and is made once for all of them.
+    """
+    sets = [frozenset(g) for g in groups]
+    implying = {f: some for f in frozenset().union(*sets) if (some := tuple(_implying(f)))}
+    return [_among(group, implying) for group in sets]
+
+
+def _among(group: frozenset[Term], implying: Stronger) -> Stronger:
+    found = ((f, tuple(s for s in implying[f] if s in group)) for f in group if f in implying)
     return {f: some for f, some in found if some}
 
 

@@ -170,8 +170,8 @@ def _of_signs(before: str, behind: str, last: str, token: str) -> str | None:
 
 def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> str | None:
     """What is missing or too much where the token stands."""
-    if last == "@" and token.isidentifier():
-        return f"a label is a name that is not reserved, such as `@{token}_1`"
+    if token == "@":
+        return "a label has a name: `@print(x) skip;`"
     if token == "(" and last == "for":
         return "write `for i in 0..9 { … }`"
     if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+range\s*\([^{};]*\)$", before):

@@ -27,6 +27,7 @@ _FRESH_START = re.compile(
 
 _READABLE = {
     "NAME": "a name",
+    "LABEL": "`@`",
     "INTEGER": "a number",
     "STRING": "a string",
     "PRIMES": "`'`",

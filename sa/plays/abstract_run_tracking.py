@@ -76,11 +76,17 @@ def survivor(
 
 
 def play_along(
-    board: Board, session: Session, concrete: Configuration, abstract: Configuration, moves: Sequence[tuple[int, Move]]
+    board: Board,
+    session: Session,
+    concrete: Configuration,
+    abstract: Configuration,
+    moves: Sequence[tuple[int, Move]],
+    listed: int = POSITIONS,
 ) -> Position | None:
     """The play along a concrete run, from related initial states, against all abstract states that may follow it.
 
-    None where some are left, or it is not known. Raises LimitReached and Unevaluable.
+    Where these are more than are `listed`, formulas stand for them. None where some are left, or it is not known.
+    Raises LimitReached and Unevaluable.
     """
     layers, before = list[_Layer](), concrete
     current: _Current = {_key(abstract): (abstract, None, ())}
@@ -94,8 +100,8 @@ def play_along(
         before = move.after
         if not current:
             return _play(board, concrete, layers, moves)
-        if sum(map(len, layers)) > POSITIONS:
-            return None
+        if sum(map(len, layers)) + len(current) > listed:
+            return along_fronts(board.goal, session, concrete, abstract, [m for _, m in moves])
     return None
 
 

@@ -47,7 +47,8 @@ class TooMany(Exception):
 class Matching(Struct, eq=False):
     """A goal as far as matching needs it. `matters` are the abstract variables that matter at a location.
 
-    `coarse`: there were too many fronts, so only equations are kept of large numbers.
+    Choices of at most `few` values are tried one by one. `coarse`: there were too many fronts, so only equations are
+    kept of large numbers.
     """
 
     goal: Goal
@@ -58,6 +59,7 @@ class Matching(Struct, eq=False):
     matters: Mapping[str, frozenset[Var]]
     most_calls: float
     looks: int = 0
+    few: int = FEW
     coarse: bool = False
     known: dict[object, Passing] = field(default_factory=dict)
 
@@ -94,12 +96,14 @@ def at(m: Matching, state: Configuration) -> Front:
 
 def passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configuration, move: Move) -> Passing:
     """What answers to a concrete step pass, from the states of the fronts. Raises TooMany and LimitReached."""
-    if not m.coarse:
+    while True:
         try:
             return _passing(m, begin, here, move)
         except TooMany:
-            m.coarse, m.looks = True, 0
-    return _passing(m, begin, here, move)
+            if m.coarse:
+                raise
+            # With one front for all values of a choice there are fewer.
+            m.few, m.coarse, m.looks = 1, m.few == 1, 0
 
 
 def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configuration, move: Move) -> Passing:
@@ -109,7 +113,7 @@ def _passing(m: Matching, begin: Mapping[str, Sequence[Front]], here: Configurat
         shown = tuple(build.constant(evaluate(t, known), sort_of(t)) for t in action.values)
         action = Label(action.action, shown)
     # Most silent steps lead to the fronts that they begin with, and many runs take the same steps.
-    key = frozenset((q, tuple(fronts)) for q, fronts in begin.items()), action, m.coarse
+    key = frozenset((q, tuple(fronts)) for q, fronts in begin.items()), action, m.few, m.coarse
     if key not in m.known:
         m.known[key] = _looked(m, begin, action)
     return m.known[key]
@@ -219,7 +223,7 @@ def _alike(first: Label, second: Label) -> bool:
 
 def _after(m: Matching, one: Front, edge: Edge, action: Label | None) -> Iterator[Front]:
     """What an abstract step makes of a front."""
-    for picked in _picks(edge):
+    for picked in _picks(edge, m.few):
         choices = {c.var: picked.get(c.var, fresh(i, c.var.sort)) for i, c in enumerate(edge.choices)}
         here = {**dict(zip(m.order, one.values, strict=True)), **choices}
         conditions = [*one.conditions, substitute(edge.guard, here), *(within(c, choices[c.var]) for c in edge.choices)]
@@ -248,10 +252,10 @@ def _cases(values: tuple[Term, ...], known: Sequence[Term]) -> Iterator[tuple[tu
             yield from _cases(tuple(decided(t, on, truth) for t in values), (*known, holds))
 
 
-def _picks(edge: Edge) -> Iterator[dict[Var, Term]]:
+def _picks(edge: Edge, most: int) -> Iterator[dict[Var, Term]]:
     """The values of those choices that have few."""
-    few = [c for c in edge.choices if (n := count_of(c)) is not None and n <= FEW]
-    if prod(count_of(c) or 0 for c in few) > FEW:
+    few = [c for c in edge.choices if (n := count_of(c)) is not None and n <= most]
+    if prod(count_of(c) or 0 for c in few) > most:
         few = []
     for row in product(*(values_of(c) or () for c in few)):
         yield {c.var: build.constant(x, c.var.sort) for c, x in zip(few, row, strict=True)}

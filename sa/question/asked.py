@@ -65,9 +65,13 @@ class Refuted(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """What an engine says of the question besides: where precision was given up, how far it came."""
+    """What an engine says of the question besides: where precision was given up, how far it came.
+
+    One that `is_wanted` is told whatever the answer is, since somebody asked for it.
+    """
 
     words: str
+    is_wanted: bool = False
 
 
 Settled: TypeAlias = Excluded | Refuted

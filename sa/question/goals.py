@@ -283,6 +283,7 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
         is_closed,
         block is not None and block.choose_init,
         first_added or second_added,
+        loops_end=block is not None and block.loops_end,
     )
 
 

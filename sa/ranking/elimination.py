@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.components import components
@@ -20,6 +21,7 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
 from sa.certificates.ends import Ranked, Round
 from sa.ranking.facts import facts_at, with_signs
+from sa.ranking.piecewise import Move, in_pieces
 from sa.ranking.points import Graph, Step, graph_of_thread, leading
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.ranking.stages import promising
@@ -314,13 +316,29 @@ def _by_farkas(search: _Search, number: int, component: tuple[int, ...], own: Se
     thread = search.threads[number]
     cases = {s.passage: _cases(thread, s) for s in own}
     for variables in _variables(search, number, own):
-        disturbances = list(_disturbances(search, number, component, variables))
+        disturbances = [cases_of(*astuple(m)) for m in _disturbances(search, number, component, variables)]
         for shared in (True, False):
             for step in (s for s in promising(own) if not s.updates.keys().isdisjoint(variables)):
                 others = [*(cases[s.passage] for s in own if s is not step), *disturbances]
-                found = ranked(component, variables, cases[step.passage], others, shared, search.session.bounds)
+                found = ranked(component, variables, [cases[step.passage]], others, shared, search.session.bounds)
                 if found is not None:
                     return [found[q] for q in component], _lowering(search, thread, own, found, step)
+    return _in_pieces(search, number, component, own)
+
+
+def _in_pieces(search: _Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+    """A rank with two forms, one where a comparison holds."""
+    thread, moves = search.threads[number], list[Move]()
+    for step in own:
+        source, _, _, target = step.passage
+        moves.append(Move(source, target, conjoined((*step.premise, *thread.known(source))), step.updates))
+    for variables in _variables(search, number, own):
+        kept = list(_disturbances(search, number, component, variables))
+        order = [own.index(s) for s in promising(own) if not s.updates.keys().isdisjoint(variables)]
+        found = in_pieces(component, variables, moves, kept, order, search.session.bounds)
+        if found is not None:
+            strict, ranks = found
+            return [ranks[q] for q in component], _lowering(search, thread, own, ranks, own[strict])
     return None
 
 
@@ -329,7 +347,7 @@ def _cases(thread: _Thread, step: Step) -> Cases:
     return cases_of(source, target, conjoined((*step.premise, *thread.known(source))), step.updates)
 
 
-def _disturbances(search: _Search, number: int, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Cases]:
+def _disturbances(search: _Search, number: int, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Move]:
     """The steps of others that write what a rank may be made of."""
     thread = search.threads[number]
     for other, step in search.others(number):
@@ -337,7 +355,7 @@ def _disturbances(search: _Search, number: int, component: Sequence[int], variab
         for place in component if written else ():
             if not search.may_meet(thread, place, other, step.passage[0]):
                 continue
-            yield cases_of(place, place, conjoined(_disturbed(thread, place, other, step)), written)
+            yield Move(place, place, conjoined(_disturbed(thread, place, other, step)), written)
 
 
 def _variables(search: _Search, number: int, own: Sequence[Step]) -> Iterable[tuple[Var, ...]]:

@@ -21,7 +21,7 @@ from sa.explicit.instantiate import Row
 from sa.explicit.transition_system import Arc, run_of
 from sa.ranking.states import Endless, Explored, Step, open_states, way_to
 from sa.smt.session import Session
-from sa.terms.build import TRUE, conjoined, conjuncts, constant, eq, land, le
+from sa.terms.build import TRUE, conjoined, conjuncts, constant, eq, integer, land, le, mod
 from sa.terms.evaluate import Unevaluable
 from sa.terms.sort import INT, Value, number
 from sa.terms.substitute import substitute
@@ -130,10 +130,13 @@ def _fewest(
 
 
 def _candidates(before: Mapping[Var, Value], after: Mapping[Var, Value], written: Mapping[Var, Term]) -> Iterator[Term]:
-    """What may stay true: values that stay, and that numbers are not below, or above, what they are."""
+    """What may stay true: values that stay, remainders, and that numbers are not below, or above, what they are."""
     for v, x in before.items():
         here = constant(x, v.sort)
         if v not in written or after[v] == x:
             yield eq(v, here)
         elif v.sort == INT:
+            stride = abs(number(after[v]) - number(x))
+            if stride > 1:
+                yield eq(mod(v, stride), integer(number(x) % stride))
             yield le(here, v) if number(after[v]) > number(x) else le(v, here)

@@ -43,21 +43,21 @@ def cases_of(source: int, target: int, premise: Sequence[Term], updates: Mapping
 def ranked(
     points: Sequence[int],
     variables: Sequence[Var],
-    strict: Cases,
+    strict: Sequence[Cases],
     others: Iterable[Cases],
     shared: bool,
     bounds: Limits,
 ) -> dict[int, Term] | None:
-    """A rank by point that the strict step lowers, from 0 or more, and no step raises; None where none was found.
+    """A rank by point that the strict steps lower, from 0 or more, and no step raises; None where none was found.
 
     Raises LimitReached.
     """
     system = _System(tuple(v for v in variables if v.sort == INT), shared)
-    source, target, ways = strict
-    for way in ways:
-        # What the step lowers by one, and that it is not below 0 before.
-        _implied(system, way, {(source, 1), (target, -1)}, -1)
-        _implied(system, way, {(source, 1)}, 0)
+    for source, target, ways in strict:
+        for way in ways:
+            # What the step lowers by one, and that it is not below 0 before.
+            _implied(system, way, {(source, 1), (target, -1)}, -1)
+            _implied(system, way, {(source, 1)}, 0)
     for first, second, those in others:
         for way in those:
             _implied(system, way, {(first, 1), (second, -1)}, 0)

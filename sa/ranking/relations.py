@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from sa.automata.automaton import Edge, Kind, edges_from
 from sa.automata.components import components
@@ -20,7 +20,8 @@ from sa.base.limits import Limits, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.preservation import Following, PairRank
 from sa.certificates.relation import AbstractPath, EdgeAnswer, Relation
-from sa.ranking.rank import Cases, cases_of, ranked
+from sa.ranking.piecewise import Move, in_pieces
+from sa.ranking.rank import cases_of, ranked
 from sa.smt.session import Session
 from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, conjoined, integer, land, le
 from sa.terms.sort import INT
@@ -140,22 +141,29 @@ def _within(search: _Search, component: Sequence[Pair], own: list[Stay]) -> dict
     if len(possible) < len(own):
         return _ranks(search, component, possible) if possible else dict.fromkeys(component, ())
     points = {p: n for n, p in enumerate(component)}
-    cases: list[Cases] = [cases_of(points[s.source], points[s.target], s.premise, s.updates) for s in own]
-    disturbed = ((n, *search.disturbances[p]) for p, n in points.items() if p in search.disturbances)
-    kept = [cases_of(n, n, premise, updates) for n, premise, updates in disturbed]
+    found = _lowered(search, points, own)
+    if found is None:
+        return Unranked(frozenset(s.edge for s in own))
+    strict, ranks = found
+    left = [s for n, s in enumerate(own) if n != strict and not _is_lowered(search, s, points, ranks)]
+    then = _ranks(search, component, left)
+    return then if isinstance(then, Unranked) else {p: (ranks[points[p]], *then[p]) for p in component}
+
+
+def _lowered(search: _Search, points: Mapping[Pair, int], own: Sequence[Stay]) -> tuple[int, Mapping[int, Term]] | None:
+    """The number of a step that lowers a rank, and that rank by point; None where none was found."""
+    moves = [Move(points[s.source], points[s.target], s.premise, s.updates) for s in own]
+    kept = [Move(n, n, *search.disturbances[p]) for p, n in points.items() if p in search.disturbances]
+    cases, beside = ([cases_of(*astuple(m)) for m in those] for those in (moves, kept))
+    order = sorted(range(len(own)), key=lambda n: (-_comparisons(own[n]), n))
+    every, variables, bounds = tuple(points.values()), search.variables, search.session.bounds
     for shared in (True, False):
-        for strict in sorted(range(len(own)), key=lambda n: (-_comparisons(own[n]), n)):
-            others = [*(c for n, c in enumerate(cases) if n != strict), *kept]
-            ranks = ranked(
-                tuple(points.values()), search.variables, cases[strict], others, shared, search.session.bounds
-            )
+        for strict in order:
+            others = [*(c for n, c in enumerate(cases) if n != strict), *beside]
+            ranks = ranked(every, variables, [cases[strict]], others, shared, bounds)
             if ranks is not None:
-                left = [s for n, s in enumerate(own) if n != strict and not _is_lowered(search, s, points, ranks)]
-                then = _ranks(search, component, left)
-                if isinstance(then, Unranked):
-                    return then
-                return {p: (ranks[points[p]], *then[p]) for p in component}
-    return Unranked(frozenset(s.edge for s in own))
+                return strict, ranks
+    return in_pieces(every, variables, moves, kept, order, bounds)
 
 
 def _is_lowered(search: _Search, stay: Stay, points: Mapping[Pair, int], ranks: Mapping[int, Term]) -> bool:

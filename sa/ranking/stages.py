@@ -123,7 +123,7 @@ def _ranked(search: _Search, component: tuple[int, ...], own: list[Step]) -> Sta
         for shared in (True, False):
             for step in promising(own):
                 others = [cases[s.passage] for s in own if s is not step]
-                ranks = ranked(component, variables, cases[step.passage], others, shared, search.bounds)
+                ranks = ranked(component, variables, [cases[step.passage]], others, shared, search.bounds)
                 if ranks is not None:
                     return _without(search, component, own, ranks, _lowering(search, own, ranks, step))
     return Left(search.graph, tuple(own))

@@ -29,6 +29,12 @@ from sa.terms.build import TRUE
 FEW, MANY = 3_000, 60_000
 #: Ranges of more values than these are not tried as a whole where few states are looked at.
 WIDE = 200
+#: Where runs are long, how many states of each level are followed, and up to which size ranges are tried as a whole.
+BEAM, NARROW = 40, 4
+#: How many states are looked at then.
+FAR = 6_000
+#: A cycle is short that begins at one of so many states, those that are reached first.
+_BEGINNINGS = 40
 _BETWEEN_LOOKS = 1_024
 
 #: A step: the number of the thread, and the state it leads to.
@@ -52,14 +58,21 @@ class _Stepping(Struct):
     shifts: tuple[tuple[int, int], ...] = field(default_factory=tuple)
 
 
-def explored(threads: tuple[Automaton, ...], ends: Ends, most: int, bounds: Limits, report: Report) -> Explored:
-    """The states that are reached, at most so many. Raises LimitReached."""
-    few = WIDE if most <= FEW else most
+def explored(
+    threads: tuple[Automaton, ...], ends: Ends, most: int, bounds: Limits, report: Report, beam: int = 0
+) -> Explored:
+    """The states that are reached, at most so many, and of each level at most a `beam`. Raises LimitReached."""
+    few = NARROW if beam else WIDE if most <= FEW else most
     # What no thread does is never found, so that the search goes on to its end.
     never = Bad(Failing(""), None)
     formulas = (ends.since, TRUE if ends.until is None else ends.until, ends.apart)
     asked = (never, *(Bad(None, f) for f in formulas))
-    found = search(system(threads, asked), Effort(most, few, False, inexact=min(most, FEW)), bounds, report)
+    found = search(
+        system(threads, asked),
+        Effort(most, few, False, inexact=most if beam else min(most, FEW), beam=beam),
+        bounds,
+        report,
+    )
     making = Making(found.system, found.layout, found.pool, few, bounds, True)
     slots = [found.layout.slots[c] for c in found.system.counters]
     stepping = _Stepping(found, making, tuple((s.shift, s.mask) for s in slots))
@@ -139,9 +152,10 @@ def endless(found: Explored, ends: Ends, bounds: Limits) -> Iterator[Endless]:
         waiting = set(range(len(names))) - moving if ends.fair else set[int]()
         idle = {t: next((s for s in component if all(t != u for u, _ in found.steps[s])), None) for t in waiting}
         if all(s is not None for s in idle.values()):
-            begins = min(component, key=lambda s: _depth(pending, s))
             visits = [s for s in idle.values() if s is not None]
-            cycle = _round(found, inside, begins, needed, visits)
+            first = sorted(component, key=lambda s: _depth(pending, s))[:_BEGINNINGS]
+            rounds = ((s, _round(found, inside, s, needed, visits)) for s in first)
+            begins, cycle = min(rounds, key=lambda r: len(r[1]) + _depth(pending, r[0]))
             yield way_to(open_, begins, tuple(cycle))
 
 

@@ -36,6 +36,13 @@ def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     return engine(steps, asked, budget, report)
 
 
+def by_inclusion(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
+    """A play along a short run on few values that no abstract run matches, best first. Raises LimitReached."""
+    from sa.refinement.inclusion import by_inclusion as engine
+
+    return engine(steps, asked, budget, report)
+
+
 def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
     """A relation with what random runs of both sides suggest. Raises LimitReached."""
     from sa.refinement.by_samples import by_samples as engine

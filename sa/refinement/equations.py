@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from random import Random
-from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -32,9 +31,9 @@ from sa.terms.sort import INT, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import Product, Term, Var, subterms
 
-#: Initial states, for which the solver is asked, runs from each, their steps, and states that are kept of each run at
-#: each location.
-STARTS, RUNS, STEPS, EACH = 40, 3, 200, 6
+#: Initial states, for which the solver is asked: at first few, which mostly tell that all equations are linear, then
+#: more. Runs from each, their steps, and states that are kept of each run at each location.
+FEW, STARTS, RUNS, STEPS, EACH = 10, 40, 3, 200, 6
 
 #: Monomials that are compared: all of degree at most two over seven variables.
 COLUMNS = 36
@@ -53,9 +52,6 @@ RESTS = 2
 
 #: Tests at the start that are tried as assumptions.
 TESTS = 3
-
-#: By location the states that were seen there.
-Seen: TypeAlias = Mapping[str, Sequence[Row]]
 
 
 class _Side(Struct, frozen=True, eq=False):
@@ -81,13 +77,13 @@ def equations(
     side = _side(automaton, own)
     if side is None:
         return {}
-    seen = _seen(side, session, Random(seed))
-    offered = {
-        place: tuple(dict.fromkeys(substitute(f, side.rests) for f in _offered(side, rows)))
-        for place, rows in seen.items()
-    }
-    if not any(_is_square(f) for formulas in offered.values() for f in formulas):
-        return {}
+    random, seen, offered = Random(seed), dict[str, dict[Row, None]](), dict[str, tuple[Term, ...]]()
+    for starts in (FEW, STARTS - FEW):
+        _see(seen, side, session, random, starts)
+        offered = {place: _candidates(side, tuple(rows)) for place, rows in seen.items()}
+        # What more states have in common, fewer have as well.
+        if not any(_is_square(f) for formulas in offered.values() for f in formulas):
+            return {}
     # Where no run came, nothing is known of what holds: all that is known elsewhere is tried.
     pool = tuple(dict.fromkeys(f for formulas in offered.values() for f in formulas))
     begun = {
@@ -111,12 +107,16 @@ def _side(automaton: Automaton, own: frozenset[Var]) -> _Side | None:
     return _Side(automaton, w, order, numbers, frozenset(order) - moved, remainders(terms, numbers, RESTS))
 
 
-def _seen(side: _Side, session: Session, random: Random) -> Seen:
-    """The states of some runs, by location, as values of the side's variables."""
-    found: dict[str, dict[Row, None]] = {}
+def _candidates(side: _Side, rows: Sequence[Row]) -> tuple[Term, ...]:
+    """What may hold at a location, in the side's variables."""
+    return tuple(dict.fromkeys(substitute(f, side.rests) for f in _offered(side, rows)))
+
+
+def _see(found: dict[str, dict[Row, None]], side: _Side, session: Session, random: Random, starts: int) -> None:
+    """Add the states of runs from so many initial states, by location, as values of the side's variables."""
     moves = moves_of(side.w)[0]
-    starts = [row for _ in range(STARTS) if (row := _start(side, session, random)) is not None]
-    for row in starts * RUNS:
+    begun = [row for _ in range(starts) if (row := _start(side, session, random)) is not None]
+    for row in begun * RUNS:
         spend(session.bounds, 80)
         met = dict[int, list[Row]]()
         # Some runs go the same way time and again, so that loops which choices end go on for long.
@@ -137,7 +137,6 @@ def _seen(side: _Side, session: Session, random: Random) -> Seen:
             # Neighbours in a run are too much alike.
             some = random.sample(rows, min(len(rows), EACH))
             found.setdefault(side.automaton.locations[at].name, {}).update(dict.fromkeys(map(tuple, some)))
-    return {place: tuple(rows) for place, rows in found.items()}
 
 
 def _start(side: _Side, session: Session, random: Random) -> Row | None:

@@ -24,7 +24,7 @@ from sa.explicit.machine import Stride
 from sa.game.board import lay_out
 from sa.plays.abstract_run_tracking import play_along
 from sa.question.asked import GoalAsked, Lost
-from sa.refinement.shorter_runs import Made, shortened, track
+from sa.refinement.shorter_runs import Made, own_steps, shortened, track
 from sa.refinement.sides import Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
@@ -90,7 +90,8 @@ def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> 
         walk = _walk(field, begun, next(lengths), dice)
         work += 1 + len(walk.strides) + (field.followers.following.looks - looks) // LOOKS_PER_STEP
         if walk.escapes:
-            strides = shortened(field.sides.concrete, field.followers, walk, session.bounds)
+            own = own_steps(goal.concrete)
+            strides = shortened(field.sides.concrete.steps, own, field.followers, walk, session.bounds)
             play = _told(field.sides, session, begun, strides)
             if play is not None:
                 return play

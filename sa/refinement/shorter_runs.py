@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, composed
 from sa.base.limits import Limits, spend
-from sa.explicit.machine import Machine, Stride
+from sa.explicit.machine import Steps, Stride
 from sa.values.followers import Followers
 
 #: So many steps are made to find a shorter run.
 STEPS = 200_000
 
 #: What a step is, whatever other threads do meanwhile.
-_Own: TypeAlias = Hashable
+Own: TypeAlias = Hashable
 
 
 class Made(Struct, frozen=True, eq=False):
@@ -49,19 +49,22 @@ def track(followers: Followers, concrete: int, abstract: int, strides: Iterable[
     return Made(concrete, abstract, tuple(made), False)
 
 
-def shortened(machine: Machine, followers: Followers, run: Made, bounds: Limits) -> tuple[Stride, ...]:
+def shortened(
+    steps: Callable[[int], Steps], own: Callable[[Edge], Own], followers: Followers, run: Made, bounds: Limits
+) -> tuple[Stride, ...]:
     """The strides of a run that escapes, those of a shorter one where one is found.
 
-    Raises LimitReached and Unevaluable.
+    `steps` has those from a state, and `own` says which step of which thread an edge is. Raises LimitReached and
+    Unevaluable.
     """
-    own, left = _own_steps(machine.automaton), STEPS
+    left = STEPS
     size = len(run.strides) // 2
     while size > 0:
         is_shorter, place = False, len(run.strides) - size
         while place >= 0 and left > 0:
             spend(bounds, 300)
             wanted = run.strides[:place] + run.strides[place + size :]
-            tried = track(followers, run.concrete, run.abstract, _again(machine, own, run.concrete, wanted))
+            tried = track(followers, run.concrete, run.abstract, _again(steps, own, run.concrete, wanted))
             left -= len(wanted)
             if tried.escapes:
                 run, is_shorter = tried, True
@@ -70,24 +73,26 @@ def shortened(machine: Machine, followers: Followers, run: Made, bounds: Limits)
     return run.strides
 
 
-def _again(machine: Machine, own: Callable[[Edge], _Own], state: int, strides: Sequence[Stride]) -> Iterator[Stride]:
+def _again(
+    steps: Callable[[int], Steps], own: Callable[[Edge], Own], state: int, strides: Sequence[Stride]
+) -> Iterator[Stride]:
     """The same steps of the same threads, as far as they are possible."""
     for stride in strides:
         wanted = own(stride.edge), stride.picked
-        again = (s for s in machine.steps(state).strides if (own(s.edge), s.picked) == wanted)
+        again = (s for s in steps(state).strides if (own(s.edge), s.picked) == wanted)
         found = next(again, None)
         if found is not None:
             yield found
             state = found.after
 
 
-def _own_steps(automaton: Automaton) -> Callable[[Edge], _Own]:
+def own_steps(automaton: Automaton) -> Callable[[Edge], Own]:
     """What tells the steps of each thread from each other, wherever the other threads are."""
     numbers = {name: n for n, name in enumerate(composed(automaton))}
     parts = {q.name: q.parts or (q.name,) for q in automaton.locations}
-    known = dict[int, _Own]()
+    known = dict[int, Own]()
 
-    def own(edge: Edge) -> _Own:
+    def own(edge: Edge) -> Own:
         found = known.get(id(edge))
         if found is None:
             n = 0 if edge.thread is None else numbers[edge.thread]

@@ -31,7 +31,7 @@ def reasons_told(finding: Finding) -> tuple[str, ...]:
 
 def _again(lasso: Lasso, again: Term) -> Iterator[str]:
     if lasso.run.cycle is None:
-        yield "nobody can step any more"
+        yield "no thread can take a step"
         return
     said = show(_plain(again)) if again is not build.TRUE else ""
     if said and len(said) <= _WIDTH:

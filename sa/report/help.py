@@ -69,11 +69,11 @@ def _ways(goals: Sequence[Goal], families: bool) -> Iterator[str]:
     if arbitrary and not c:
         yield f"a value in place of an arbitrary one on the abstract side (line {_some(arbitrary)})"
     if c:
-        yield "in both files fewer loop iterations and smaller integer types"
+        yield "fewer loop iterations and smaller integer types in both files"
     elif not families and (endless := [v for goal in goals for v in _endless([goal.concrete])]):
         yield _finite(endless)
     if any(matches_environments(goal) for goal in goals) and not families:
-        yield "if no other threads run, the programs as wholes (`--whole`)"
+        yield "`--whole`, which compares the programs as wholes, if no other threads run"
 
 
 def _unrelated(goal: Goal) -> Iterator[str]:

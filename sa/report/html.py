@@ -83,10 +83,10 @@ def _block(block: Block, gathered: Gathered) -> str:
             return f'<p class="pieces"{_indent(indent)}>{"".join(f"<span>{_words(p)}</span>" for p in pieces)}</p>'
         case Excerpt(span, tone, remark, home, _):
             return _excerpt(span, tone.value, remark, home)
-        case PlayTrace(story, goal, _):
-            return scene_html(play_scene(story, goal), gathered)
-        case RunTrace(run, program, _):
-            return scene_html(run_scene(run, program), gathered)
+        case PlayTrace(story, goal, details):
+            return scene_html(play_scene(story, goal, details), gathered)
+        case RunTrace(run, program, details):
+            return scene_html(run_scene(run, program, details), gathered)
         case Table():
             return _table(block, gathered)
         case _:

@@ -13,7 +13,7 @@ from sa.base.verdict import Unknown, Verdict
 from sa.certificates.interpreted import plain_play
 from sa.certificates.play import Loss
 from sa.certificates.relation import Relation
-from sa.engines.outcome import Outcome, Preservation, Result
+from sa.engines.outcome import Outcome, Preservation, Proposal, Result
 from sa.report.json import CaveatJson, DiagnosticJson, UnknownJson, caveats_json, diagnostic_json, unknown_json
 from sa.report.play_json import PlayJson, play_json
 from sa.report.refine import domain
@@ -146,7 +146,6 @@ def outcomes_json(
 
 
 def _outcome(outcome: Outcome) -> RefinementJson:
-    proposal = outcome.proposal
     return RefinementJson(
         outcome.name,
         outcome.verdict,
@@ -158,18 +157,24 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         list(outcome.notes),
         [diagnostic_json(d) for d in outcome.warnings],
         dict(outcome.seconds),
-        None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up)),
+        proposal_json(outcome.proposal),
         None if outcome.escape is None else result_json(outcome.escape),
         list(outcome.copies),
         [tried_json(t) for t in outcome.tried],
         outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
-        _preservation(outcome.preservation),
+        preservation_json(outcome.preservation),
     )
 
 
-def _preservation(found: Preservation | None) -> PreservationJson | None:
+def proposal_json(proposal: Proposal | None) -> ProposalJson | None:
+    """The block of a relation that was inferred."""
+    return None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up))
+
+
+def preservation_json(found: Preservation | None) -> PreservationJson | None:
+    """What became of what is to be preserved, if that was asked."""
     if found is None:
         return None
     run = None if found.run is None else run_json(found.run)

@@ -21,6 +21,14 @@ def around(origin: Origin) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     return tuple(before), tuple(behind)
 
 
+def statement_place(origin: Origin, head: Span | None) -> Span | None:
+    """Where a step is: at the last statement that it passes, if its own place is only the `head` of its function."""
+    before, behind = around(origin)
+    passed = (*before, *behind)
+    at_head = head is not None and origin.span is not None and origin.span.start == head.start
+    return passed[-1] if at_head and passed else origin.span
+
+
 def passed_told(origin: Origin, own: list[Text], width: int) -> list[Text]:
     """The lines that tell a step by its `own` place, with the other lines that it passes before and behind them."""
     before, behind = ([_line(span, width) for span in spans] for spans in around(origin))

@@ -28,7 +28,7 @@ from sa.certificates.play import (
     Uncovered,
     Unmatched,
 )
-from sa.report.explain import Why, action, refused
+from sa.report.explain import Why, Wording, action, refused, wording
 from sa.report.json import OriginJson, SpanJson, ValuesJson, origin_json, span_json, values_json
 from sa.report.reason import reason_of_play
 from sa.report.story import Event, story
@@ -277,6 +277,8 @@ def _strategy(play: PlainPlay, goal: Goal) -> StrategyJson:
             positions.append(position)
         return numbers[id(position)]
 
+    words = wording(goal, details=True)
+
     def then(target: Position | Broken) -> ThenJson:
         if isinstance(target, Position):
             return ThenJson(position=number(target))
@@ -287,7 +289,7 @@ def _strategy(play: PlainPlay, goal: Goal) -> StrategyJson:
         nodes = list[PositionJson]()
         while len(nodes) < len(positions):
             here = positions[len(nodes)]
-            move = _spoiler(here, here.move, goal.abstract, then)
+            move = _spoiler(here, here.move, goal.abstract, then, words)
             nodes.append(PositionJson(_state(here.concrete), _state(here.abstract), move))
         return nodes
 
@@ -310,7 +312,7 @@ def _strategy(play: PlainPlay, goal: Goal) -> StrategyJson:
 _Then: TypeAlias = Callable[[Position | Broken], ThenJson]
 
 
-def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then) -> SpoilerMoveJson:
+def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then, words: Wording) -> SpoilerMoveJson:
     match move:
         case EnvironmentMove(concrete, states, identity, target):
             return EnvironmentStepJson(_state(concrete), [_state(s) for s in states], identity, then(target))
@@ -322,7 +324,7 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then
                 _move(step),
                 asked,
                 [ReplyJson([_move(m) for m in r.moves], then(r.then)) for r in replies],
-                [_refusal(r, abstract, asked) for r in refusals],
+                [_refusal(r, abstract, asked, words) for r in refusals],
                 exhausted,
                 [BeyondJson(b.location, show(b.states)) for b in beyond],
             )
@@ -330,8 +332,8 @@ def _spoiler(here: Position, move: SpoilerMove, abstract: Automaton, then: _Then
             assert_never(move)
 
 
-def _refusal(refusal: Refusal, abstract: Automaton, asked: str | None) -> RefusalJson:
-    why = _why(refused(refusal, abstract, asked))
+def _refusal(refusal: Refusal, abstract: Automaton, asked: str | None, words: Wording) -> RefusalJson:
+    why = _why(refused(refusal, abstract, asked, words))
     obstacle = refusal.obstacle.name.lower()
     return RefusalJson(why.span, why.place, why.text, why.values, at=_state(refusal.at), obstacle=obstacle)
 

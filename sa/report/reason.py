@@ -14,8 +14,9 @@ from sa.automata.trace import Configuration
 from sa.base.source import position
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, PlainPlay, Position, Step, Uncovered, Unmatched
-from sa.report.explain import action, bare, broken, is_internal, shown_variables, wholes_of_both
+from sa.report.explain import bare, broken, is_internal, shown_variables, told_action, wording, written
 from sa.report.formulas import action_name
+from sa.report.passed import statement_place
 from sa.report.render_values import changes_told, told_of, values_told
 from sa.report.story import last_position
 from sa.terms import build
@@ -71,7 +72,7 @@ def _state(here: Configuration, side: Automaton) -> str:
 
 
 def _broken_at_start(failure: Broken, goal: Goal) -> str:
-    why = broken(failure, wholes_of_both(goal))
+    why = broken(failure, wording(goal, details=False))
     values = f" ({', '.join(why.values)})" if why.values else ""
     return f"{why.text} is false at the start{values}"
 
@@ -85,7 +86,7 @@ def _at(here: Position, goal: Goal, sides: _Sides) -> str:
             return f"the environment of {sides.concrete} may do {done}, and that of {sides.abstract} may not"
         case Step() as step:
             edge = step.move.edge
-            where = f"{sides.concrete}{_line(edge.origin)}"
+            where = f"{sides.concrete}{_line(edge.origin, goal.concrete)}"
             if edge.failure is not None or (edge.label is not None and edge.label.action == FAIL):
                 how = "" if edge.failure is None else f" ({edge.failure.fault.value})"
                 return f"{where} fails{how}, and {sides.abstract} does not"
@@ -96,8 +97,9 @@ def _at(here: Position, goal: Goal, sides: _Sides) -> str:
             raise AssertionError(move)
 
 
-def _line(origin: Origin) -> str:
-    return "" if origin.span is None else f":{position(origin.span.source, origin.span.start).line}"
+def _line(origin: Origin, side: Automaton) -> str:
+    span = statement_place(origin, side.origin.span)
+    return "" if span is None else f":{position(span.source, span.start).line}"
 
 
 # ---------------------------------------------------------------- silent steps
@@ -111,9 +113,10 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
             return f"every answer of {sides.abstract} to the step at {where} fails later"
         return f"{sides.abstract} has no answer to the step at {where}"
     formulas = list(dict.fromkeys(f.formula for f in failures))
-    written = _written(formulas[0].term, goal.concrete)
-    if written is not None and len(formulas) == 1:
-        return f"{where} writes `{written}` where {sides.abstract} does not"
+    words = wording(goal, details=False)
+    name = written(formulas[0].term, words)
+    if name is not None and len(formulas) == 1:
+        return f"{where} writes `{name}` where {sides.abstract} does not"
     pairs = [_pair(f.term) for f in formulas]
     found = sorted((p for p in pairs if p is not None), key=lambda p: p[0].key)
     if len(found) == len(pairs):
@@ -124,17 +127,10 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
             # The name once.
             between, theirs = " or ", [theirs[0], *(s.rpartition(" = ")[2] for s in theirs if s != theirs[0])]
         return f"{where} leads to {mine}, and {sides.abstract} has {_either(theirs, between)}"
-    why = broken(failures[0], wholes_of_both(goal))
+    why = broken(failures[0], words)
     values = f" ({', '.join(why.values)})" if why.values else ""
     others = "" if len(formulas) == 1 else ", or breaks something else"
     return f"after {where} every answer of {sides.abstract} breaks {why.text}{values}{others}"
-
-
-def _written(term: Term, concrete: Automaton) -> str | None:
-    """The variable of which a formula says that both sides write it."""
-    shown = {v.var: v.shown for v in concrete.variables if v.shown is not None and v.shown.about}
-    found = [s for v in term.free if (s := shown.get(v)) is not None and s.name == f"has written {s.about}"]
-    return found[0].about if len(found) == 1 else None
 
 
 def _pair(term: Term) -> tuple[Var, Var] | None:
@@ -165,25 +161,34 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     """A visible step that the abstract side cannot make, or not with these values."""
     edge = step.move.edge
     before = {**here.concrete.values, **step.move.choices}
-    asked = action(edge, before)
+    words = wording(goal, details=False)
+    asked = told_action(edge, before, words)
     fails = any(isinstance(r.then, Broken) for r in step.replies) or bool(step.others)
     if edge.label is not None and edge.label.action == EXIT and not fails:
-        return f"{sides.concrete} ends{_at_line(edge.origin)} where {sides.abstract} cannot"
+        return f"{sides.concrete} ends{_at_line(edge.origin, goal.concrete)} where {sides.abstract} cannot"
     every, complete = _offers(goal.abstract, here.abstract)
     offered = [o for o in every if action_name(o.edge) == action_name(edge)]
     if not offered and not fails:
         return f"{where} shows {asked}, which {sides.abstract} cannot show here"
     example = "" if complete else ", for example,"
-    lines = {_line(o.edge.origin) for o in offered}
+    lines = {_line(o.edge.origin, goal.abstract) for o in offered}
     there = sides.abstract + (lines.pop() if len(lines) == 1 else "")
     found = [_differences(edge, before, goal.concrete, o, goal.abstract) for o in offered]
     if found and found[0][0] and all(mine == found[0][0] for mine, _ in found):
         theirs = _either((", ".join(theirs) for _, theirs in found), "; or ")
         return f"{where} shows {', '.join(found[0][0])} where {there} has{example} {theirs}"
-    shown = [str(action(o.edge, o.before)) for o in offered]
+    shown = [str(told_action(o.edge, o.before, words)) for o in offered]
+    if any(o.edge.label is not None and not _is_known(o.edge.label.values, o.before) for o in offered):
+        # What the step shows it chooses: no choice is an answer.
+        return f"{where} shows {asked}, which {there} cannot show here"
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _is_known(values: Iterable[Term], state: State) -> bool:
+    """Whether the values are known in a state, without choices."""
+    return all(v in state for t in values for v in t.free)
 
 
 def _either(texts: Iterable[str], between: str) -> str:
@@ -192,8 +197,8 @@ def _either(texts: Iterable[str], between: str) -> str:
     return between.join([*once[:_VALUES], "…"] if len(once) > _VALUES else once)
 
 
-def _at_line(origin: Origin) -> str:
-    line = _line(origin)
+def _at_line(origin: Origin, side: Automaton) -> str:
+    line = _line(origin, side)
     return f" at line {line[1:]}" if line else ""
 
 

@@ -8,6 +8,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Variable
+from sa.automata.program import Program
 from sa.base.verdict import Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.interpreted import goal_of, plain_play
@@ -22,7 +23,7 @@ from sa.certificates.play import (
     Uncovered,
 )
 from sa.certificates.preservation import Kept
-from sa.engines.outcome import Outcome, Proposal, Result, Statistics
+from sa.engines.outcome import Outcome, Preservation, Proposal, Result, Statistics
 from sa.report.document import (
     Block,
     Column,
@@ -43,8 +44,8 @@ from sa.report.document import (
     verdict_words,
     without_runs,
 )
-from sa.report.explain import wholes_of_both
-from sa.report.formulas import Whole, legible, measuring, show_with, wholes_of
+from sa.report.explain import formula_told, wording, written
+from sa.report.formulas import Whole, legible, measuring, wholes_of
 from sa.report.reason import reason_of_play
 from sa.report.story import broken_in, story
 from sa.terms.build import conjuncts, eq
@@ -59,22 +60,25 @@ from sa.terms.term import Term, Var
 FORMULAS = 4
 
 
-def refinement_document(outcome: Outcome, why: bool = True) -> Document:
-    """The whole answer to a question; what was tried where there is none only if `why` is wanted."""
+def refinement_document(outcome: Outcome, why: bool = True, details: bool = False) -> Document:
+    """The whole answer to a question; what was tried where there is none only if `why` is wanted, and what the
+    translation made up only with `details`.
+    """
     domains = {domain(r.goal) for r in outcome.results}
     over = f", {domains.pop()}" if len(domains) == 1 else ""
     empty = without_runs(outcome.verdict, outcome.warnings)
     claim = Paragraph(f"Claim{over}: {outcome.claim}")
-    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome.results),)]
-    sections.extend(_preservation(outcome))
+    sections: list[Section] = [(claim,), *said_beside(outcome.said), *empty, (_goals(outcome),)]
+    if outcome.preservation is not None and outcome.concrete is not None:
+        sections.extend(preservation_sections(outcome.preservation, outcome.concrete))
     for result in outcome.results:
-        sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, why))
+        sections.extend(_evidence(result, outcome.escape is not None, outcome.proposal is not None, details))
         sections[-1] = (*sections[-1], *(Paragraph(f"Note: {note}") for note in result.notes))
     if outcome.verdict is Verdict.UNKNOWN:
         sections.extend(_open(outcome, why))
     if outcome.escape is not None and outcome.escape.play is not None:
         head = "The abstract program does not have this visible behaviour, whatever is related:"
-        sections.extend(lost(outcome.escape.play, outcome.escape, head, details=why))
+        sections.extend(lost(outcome.escape.play, outcome.escape, head, details=details))
     if outcome.proposal is not None:
         sections.extend(proposed(outcome.proposal, outcome.verdict is Verdict.PROVED))
     if outcome.inferred:
@@ -85,11 +89,8 @@ def refinement_document(outcome: Outcome, why: bool = True) -> Document:
     return Document(verdict_words(outcome.verdict), outcome.name, wrong, tuple(sections))
 
 
-def _preservation(outcome: Outcome) -> Iterator[Section]:
-    """What became of what is to be preserved, with the run that shows that it is not."""
-    found = outcome.preservation
-    if found is None or outcome.concrete is None:
-        return
+def preservation_sections(found: Preservation, concrete: Program) -> Iterator[Section]:
+    """What became of what is to be preserved, with the run of the concrete program that shows that it is not."""
     what = found.kept.value
     if found.run is None:
         said = found.how if found.unknown is None else f"unknown because {because(found.unknown)}"
@@ -102,7 +103,7 @@ def _preservation(outcome: Outcome) -> Iterator[Section]:
         "actions is stuck or at its end:",
     }
     yield (Paragraph(f"{what} is not preserved. {head[found.kept]}"),)
-    yield (RunTrace(found.run, outcome.concrete),)
+    yield (RunTrace(found.run, concrete),)
 
 
 def _open(outcome: Outcome, why: bool) -> Iterator[Section]:
@@ -127,15 +128,19 @@ def stopped_document(unknown: Unknown, name: str) -> Document:
     return Document(verdict_words(Verdict.UNKNOWN), name, None, tuple(sections))
 
 
-def _goals(results: tuple[Result, ...]) -> Table:
-    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits."""
+def _goals(outcome: Outcome) -> Table:
+    """A row each goal: its name, what it ranges over if they differ, the verdict, as much work as fits.
+
+    One more row is about what is preserved: the rows of the goals are about visible actions alone then.
+    """
+    results, preserved = outcome.results, outcome.preservation
     differ = len({domain(r.goal) for r in results}) > 1
     over = (Column(),) if differ else ()
     figures = (Column(Fit.IF_IT_FITS, right=True), Column(Fit.IF_IT_FITS, gap=1)) * len(_FIGURES)
     rows = tuple(
         Row(
             (
-                Words(r.goal.name),
+                Words(r.goal.name if preserved is None else f"{r.goal.name}: visible actions"),
                 *((Words(domain(r.goal)),) if differ else ()),
                 verdict_words(r.verdict),
                 *(Words(text, Tone.FAINT) for text in _work(r.statistics)),
@@ -143,6 +148,11 @@ def _goals(results: tuple[Result, ...]) -> Table:
         )
         for r in results
     )
+    if preserved is not None:
+        spent = (f"{outcome.seconds.get('preserve', 0.0):.2f}", "s", *[""] * (len(figures) - 2))
+        verdict = verdict_words(preserved.verdict)
+        faint = (Words(text, Tone.FAINT) for text in spent)
+        rows += (Row((Words(preserved.kept.value), *(Words("") for _ in over), verdict, *faint)),)
     return Table((Column(), *over, Column(least=8), *figures), rows)
 
 
@@ -195,13 +205,13 @@ def lost(
     yield (Paragraph(head), Paragraph(f"{_sentence(reason_of_play(plain, goal))}.", Tone.BAD))
     if isinstance(play, Interpreted):
         yield (Paragraph(f"In this play, {'; '.join(in_words(play.meaning))}."),)
-    yield (PlayTrace(story(plain, goal), goal, details),)
+    yield (PlayTrace(story(plain, goal, details), goal, details),)
     match result.loss:
         case None if follows:
             yield (Paragraph("Not simulated step by step with this relation; no visible difference is known."),)
         case None if result.goal.closed:
-            start = "" if isinstance(plain, Uncovered) else "What fails is to follow step by step. "
-            yield (Paragraph(f"{start}Whether some abstract run has these visible actions was not determined."),)
+            start = "" if isinstance(plain, Uncovered) else "Not simulated step by step. "
+            yield (Paragraph(f"{start}Whether some abstract run has these visible actions is not known."),)
         case None:
             pass
         case Loss.BEHAVIOUR:
@@ -210,7 +220,7 @@ def lost(
             yield (Paragraph("In this play only the relation fails; the next one shows a visible difference."),)
         case Loss.RELATION:
             text = "Only the relation fails: an abstract run with the same visible actions exists, but none "
-            yield (Paragraph(text + _kept(plain, goal)),)
+            yield (Paragraph(text + _kept(plain, goal, details)),)
         case Loss.FORESIGHT:
             text = "Not simulated step by step: an abstract run with the same visible actions exists, but no "
             text += "answer is right for every continuation."
@@ -225,7 +235,7 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:] if first in ("after", "no", "the") else text
 
 
-def _kept(play: PlainPlay, goal: Goal) -> str:
+def _kept(play: PlainPlay, goal: Goal, details: bool) -> str:
     """What no abstract run does, if only the relation fails."""
     match play:
         case Uncovered():
@@ -233,8 +243,11 @@ def _kept(play: PlainPlay, goal: Goal) -> str:
         case BrokenAtStart():
             return "that starts in these states keeps the relation."
         case Position() | Chosen():
-            wholes = wholes_of_both(goal)
-            broken = list(dict.fromkeys(show_with(f.term, plain_name, wholes) for f in broken_in(play)))
+            words, formulas = wording(goal, details), [f.term for f in broken_in(play)]
+            names = [] if details else list(dict.fromkeys(written(f, words) or "" for f in formulas))
+            if names and all(names):
+                return f"writes {', '.join(f'`{n}`' for n in names[:FORMULAS])}."
+            broken = list(dict.fromkeys(formula_told(f, words) for f in formulas))
             more = f" and {len(broken) - FORMULAS} more" if len(broken) > FORMULAS else ""
             return f"keeps {', '.join(broken[:FORMULAS])}{more} to the end." if broken else "keeps the relation."
         case _:
@@ -246,7 +259,8 @@ def proposed(proposal: Proposal, used: bool) -> Iterator[Section]:
     head = "The relation was inferred. This block says it:" if used else "With this block the answer is PROVED:"
     yield (Paragraph(head),)
     yield tuple(Line((Words(line, Tone.PLACE),)) for line in proposal.block.splitlines())
-    lost = f" It no longer says that always {' and '.join(proposal.given_up)}." if proposal.given_up else ""
+    holds = "holds" if len(proposal.given_up) == 1 else "hold"
+    lost = f" It no longer says that {' and '.join(proposal.given_up)} always {holds}." if proposal.given_up else ""
     yield (Paragraph(f"The claim is then: {proposal.claim}.{lost}"),)
 
 

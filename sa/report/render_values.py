@@ -111,8 +111,10 @@ def word_of(var: Var, value: Value, how: Told) -> str:
 def _changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str, str]]:
     """What became of a variable, of an array element by element."""
     shown = _shown(var, thread, how)
-    if isinstance(old, ArrayValue) and isinstance(new, ArrayValue) and old.default == new.default:
+    if isinstance(old, ArrayValue) and isinstance(new, ArrayValue):
         sort = _inner(var.sort)
+        if old.default != new.default:
+            yield _element(shown, "…"), _word(old.default, sort, shown), _word(new.default, sort, shown)
         for index in sorted({i for i, _ in (*old.entries, *new.entries)}):
             if old[index] != new[index]:
                 yield _element(shown, str(index)), _word(old[index], sort, shown), _word(new[index], sort, shown)

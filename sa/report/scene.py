@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, location_of
 from sa.automata.program import Program
+from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
@@ -84,8 +85,8 @@ class Scene(Struct, frozen=True):
 # ---------------------------------------------------------------- plays
 
 
-def play_scene(told: Story, goal: Goal) -> Scene:
-    """A play, of which the story is told."""
+def play_scene(told: Story, goal: Goal, details: bool = True) -> Scene:
+    """A play, of which the story is told; with `details` also what the translation made up."""
     lanes = (
         Lane("concrete", goal.concrete.name, goal.concrete.origin.span),
         Lane("abstract", goal.abstract.name, goal.abstract.origin.span),
@@ -96,12 +97,12 @@ def play_scene(told: Story, goal: Goal) -> Scene:
     abstract = told.abstract
     start = (Act("start", "start"),)
     missing = (Act("none", "no such state"),)
-    sides = (goal.concrete, goal.abstract)
+    sides, words = (goal.concrete, goal.abstract), tuple(told_of(s, details) for s in (goal.concrete, goal.abstract))
 
     def states() -> tuple[State | None, ...]:
         return tuple(
-            None if at is None else _state(at.location, at.values, side)
-            for at, side in zip((concrete, abstract), sides, strict=True)
+            None if at is None else _state(at, side, how)
+            for at, side, how in zip((concrete, abstract), sides, words, strict=True)
         )
 
     frames = [Frame((start, start if abstract else missing), (), states())]
@@ -109,27 +110,27 @@ def play_scene(told: Story, goal: Goal) -> Scene:
         concrete = round_.concrete.after
         if round_.abstract:
             abstract = round_.abstract[-1].after
-        answers = tuple(_act(event, goal.abstract) for event in round_.abstract)
+        answers = tuple(_act(event, goal.abstract, words[1]) for event in round_.abstract)
         if not round_.answered:
             answers = (Act("none", "no answer"),)
         elif not answers:
             answers = (Act("stays", "stays" if round_.concrete.edge else "no change"),)
-        frames.append(Frame(((_act(round_.concrete, goal.concrete),), answers), round_.others, states()))
+        frames.append(Frame(((_act(round_.concrete, goal.concrete, words[0]),), answers), round_.others, states()))
     return Scene("play", lanes, parameters, tuple(frames), told.ending.headline, told.ending.reasons)
 
 
-def _act(event: Event, side: Automaton) -> Act:
+def _act(event: Event, side: Automaton, how: Told) -> Act:
     after = {v: event.after.values[v] for v in shown_variables(side) if v in event.after.values}
-    changes = tuple(changes_told(event.before.values, after, None, told_of(side)))
+    changes = tuple(changes_told(event.before.values, after, None, how))
     if event.edge is None:
         return Act("environment", "environment", changes=changes)
     mover = "" if event.edge.thread is None else f"{event.edge.thread}: "
     return _step(event.edge, f"{mover}{statement_of(event.edge)}", event.action, changes)
 
 
-def _state(location: str, values: Mapping[Var, Value], side: Automaton) -> State:
-    seen = {v: values[v] for v in shown_variables(side) if v in values}
-    return State(location, place_told(side, location), tuple(values_told(seen, None, told_of(side))))
+def _state(at: Configuration, side: Automaton, how: Told) -> State:
+    seen = {v: at.values[v] for v in shown_variables(side) if v in at.values}
+    return State(at.location, place_told(side, at.location), tuple(values_told(seen, None, how)))
 
 
 def _step(edge: Edge, text: str, shown: str | None, changes: tuple[tuple[str, str, str], ...]) -> Act:
@@ -138,12 +139,17 @@ def _step(edge: Edge, text: str, shown: str | None, changes: tuple[tuple[str, st
 
 
 #: Locations that nobody named.
-_MADE = re.compile(r"[qL]\d+(_\d+)*")
+_MADE = re.compile(r"[qL]\d+(_\d*)*")
+
+
+def named_by_user(location: str) -> bool:
+    """Whether the user gave a location its name."""
+    return _MADE.fullmatch(location) is None
 
 
 def place_told(automaton: Automaton | None, location: str) -> str:
     """A location by the name that the user gave it, or else by its line."""
-    if automaton is None or not _MADE.fullmatch(location):
+    if automaton is None or named_by_user(location):
         return f"at {location}"
     span = location_of(automaton, location).origin.span
     return f"at {location}" if span is None else f"line {position(span.source, span.start).line}"
@@ -152,11 +158,11 @@ def place_told(automaton: Automaton | None, location: str) -> str:
 # ---------------------------------------------------------------- runs
 
 
-def run_scene(run: Run, program: Program) -> Scene:
-    """A run of a program."""
+def run_scene(run: Run, program: Program, details: bool = True) -> Scene:
+    """A run of a program; with `details` also what the translation made up."""
     spans = {t.name: t.origin.span for t in (*program.threads, *(f.thread for f in program.families))}
     lanes = tuple(Lane("thread", name, spans.get(name.partition("[")[0])) for name in run.start.threads)
-    how = told(program)
+    how = told(program, details)
     parameters = tuple(_shared(run.start.shared, program, Kind.PARAM, how))
     frames = [_frame(tuple((Act("start", "start"),) for _ in lanes), run.start, program, how)]
     before = run.start

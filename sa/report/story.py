@@ -7,7 +7,7 @@ are summarised. Pure data: the terminal and JSON reports are made from the same 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from sa.certificates.play import (
     Chosen,
     EnvironmentMove,
     Exhausted,
+    Obstacle,
     PlainPlay,
     Position,
     Reply,
@@ -32,10 +33,21 @@ from sa.certificates.play import (
     Unmatched,
     following,
 )
-from sa.report.explain import Why, action, bare, broken, name_of, no_choice, refused, wholes_of_both
-from sa.report.formulas import Whole, show_with
-from sa.terms.printer import plain_name, show
-from sa.terms.term import Var
+from sa.report.explain import (
+    Why,
+    Wording,
+    bare,
+    broken,
+    formula_told,
+    is_told,
+    name_of,
+    no_choice,
+    refused,
+    told_action,
+    wording,
+    written,
+)
+from sa.terms.printer import show
 
 #: By the identity of the position: equal positions on different lines are different.
 Lengths: TypeAlias = dict[int, int]
@@ -91,8 +103,9 @@ def rounds_of(told: Story) -> Iterator[Round]:
         before = round_.others if not round_.abstract else ()
 
 
-def story(play: PlainPlay, goal: Goal) -> Story:
-    """The main line of a play."""
+def story(play: PlainPlay, goal: Goal, details: bool = True) -> Story:
+    """The main line of a play; without `details` nothing is said of what the translation made up."""
+    words = wording(goal, details)
     match play:
         case Uncovered(concrete, exhausted):
             ending = Ending(
@@ -102,11 +115,11 @@ def story(play: PlainPlay, goal: Goal) -> Story:
             )
             return Story(concrete, None, (), ending, False)
         case BrokenAtStart(failure):
-            return _broken_start(failure, "The relation does not hold in these initial states:", False, goal)
+            return _broken_start(failure, "The relation does not hold in these initial states:", False, words)
         case Chosen(concrete, openings, exhausted):
-            return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal)
+            return _chosen(concrete, openings, exhausted is Exhausted.SOLVER, goal, words)
         case Position():
-            return _from(play, goal, _lengths((play,)))
+            return _from(play, goal, _lengths((play,)), words)
 
 
 def _related(goal: Goal) -> tuple[Why, ...]:
@@ -116,13 +129,15 @@ def _related(goal: Goal) -> tuple[Why, ...]:
     return (Why(None, f"at the start: {', '.join(begun)}"),) if begun else ()
 
 
-def _broken_start(failure: Broken, headline: str, solver: bool, goal: Goal) -> Story:
-    why = broken(failure, wholes_of_both(goal))
+def _broken_start(failure: Broken, headline: str, solver: bool, words: Wording) -> Story:
+    why = broken(failure, words)
     ending = Ending(headline, (replace(why, text=f"{why.text} is false"),), solver)
     return Story(failure.concrete, failure.abstract, (), ending, False)
 
 
-def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], solver: bool, goal: Goal) -> Story:
+def _chosen(
+    concrete: Configuration, openings: tuple[Position | Broken, ...], solver: bool, goal: Goal, words: Wording
+) -> Story:
     """Every abstract initial state loses; the story follows one."""
     if not openings:
         headline = "No initial state of the abstract thread can be chosen for this initial state."
@@ -132,9 +147,9 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     rest = len(openings) - 1
     if isinstance(first, Broken):
         head = "The relation holds in no abstract initial state, in this one for example:"
-        told = _broken_start(first, head, solver, goal)
+        told = _broken_start(first, head, solver, words)
     else:
-        told = _from(first, goal, lengths)
+        told = _from(first, goal, lengths, words)
     if rest:
         more = Why(
             None,
@@ -144,9 +159,9 @@ def _chosen(concrete: Configuration, openings: tuple[Position | Broken, ...], so
     return told
 
 
-def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
+def _from(start: Position, goal: Goal, lengths: Lengths, words: Wording) -> Story:
     rounds = list[Round]()
-    identity, wholes = False, wholes_of_both(goal)
+    identity = False
     here = start
     while True:
         match here.move:
@@ -163,9 +178,9 @@ def _from(start: Position, goal: Goal, lengths: Lengths) -> Story:
                 return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
             case Step() as step:
                 followed = _followed(step, lengths)
-                rounds.append(_round(step, here, followed, wholes))
+                rounds.append(_round(step, here, followed, words))
                 if followed is None:
-                    ending = _lost(step, here, goal.abstract, wholes)
+                    ending = _lost(step, here, goal.abstract, words)
                     return Story(start.concrete, start.abstract, tuple(rounds), ending, identity)
                 assert isinstance(followed.then, Position)
                 here = followed.then
@@ -195,51 +210,54 @@ def _followed(step: Step, lengths: Lengths) -> Reply | None:
     return max(open_replies, key=lambda r: lengths[id(r.then)]) if open_replies else None
 
 
-def _round(step: Step, here: Position, followed: Reply | None, wholes: Mapping[Var, Whole]) -> Round:
-    concrete = _event(step.move, here.concrete)
+def _round(step: Step, here: Position, followed: Reply | None, words: Wording) -> Round:
+    concrete = _event(step.move, here.concrete, words)
     if followed is None:
         return Round(concrete, (), answered=False)
     others = [r.then for r in step.replies if r is not followed]
-    summaries = [*_summaries(others, wholes), *(["all other alternatives also fail later"] if step.others else [])]
-    return Round(concrete, tuple(_events(followed.moves, here.abstract)), tuple(summaries))
+    summaries = [*_summaries(others, words), *(["all other alternatives also fail later"] if step.others else [])]
+    return Round(concrete, tuple(_events(followed.moves, here.abstract, words)), tuple(summaries))
 
 
-def _event(move: Move, before: Configuration) -> Event:
-    return Event(move.edge, action(move.edge, {**before.values, **move.choices}), before, move.after)
+def _event(move: Move, before: Configuration, words: Wording) -> Event:
+    return Event(move.edge, told_action(move.edge, {**before.values, **move.choices}, words), before, move.after)
 
 
-def _events(moves: tuple[Move, ...], before: Configuration) -> Iterator[Event]:
+def _events(moves: tuple[Move, ...], before: Configuration, words: Wording) -> Iterator[Event]:
     for move in moves:
-        yield _event(move, before)
+        yield _event(move, before, words)
         before = move.after
 
 
-def _summaries(others: Sequence[Position | Broken], wholes: Mapping[Var, Whole]) -> Iterator[str]:
+def _summaries(others: Sequence[Position | Broken], words: Wording) -> Iterator[str]:
     """What the answers that the story does not follow lead to, in a few words."""
-    breaks = Counter(show_with(o.formula.term, plain_name, wholes) for o in others if isinstance(o, Broken))
+    breaks = Counter(o.formula.term for o in others if isinstance(o, Broken))
     for formula, number in breaks.items():
-        yield f"{_count(number, 'alternative breaks', 'alternatives break')} {formula}"
+        if not words.details and (name := written(formula, words)) is not None:
+            yield f"{_count(number, 'alternative does', 'alternatives do')} not write `{name}`"
+        else:
+            yield f"{_count(number, 'alternative breaks', 'alternatives break')} {formula_told(formula, words)}"
     later = sum(isinstance(o, Position) for o in others)
     if later:
         yield _count(later, "alternative also fails later", "alternatives also fail later")
 
 
-def _lost(step: Step, here: Position, abstract: Automaton, wholes: Mapping[Var, Whole]) -> Ending:
+def _lost(step: Step, here: Position, abstract: Automaton, words: Wording) -> Ending:
     """Why every answer to the last step loses at once."""
-    asked = action(step.move.edge, {**here.concrete.values, **step.move.choices})
+    asked = told_action(step.move.edge, {**here.concrete.values, **step.move.choices}, words)
     reasons = list[Why]()
     for reply in step.replies:
         assert isinstance(reply.then, Broken)
-        reasons.append(_breaking(reply, reply.then, wholes))
+        reasons.append(_breaking(reply, reply.then, words))
     # Where nothing fails on the other side, nobody expects a failing step as an answer.
     told = [r for r in step.refusals if r.edge.failure is None or step.move.edge.failure is not None]
-    reasons.extend(refused(r, abstract, asked) for r in told)
+    reasons.extend(refused(r, abstract, asked, words) for r in told if is_told(r, words))
     if step.others:
         headline = f"{abstract.name} has answers here, each of which loses later."
         return Ending(headline, tuple(dict.fromkeys(reasons)), True)
     if step.exhausted is Exhausted.SOLVER:
         refusing = {r.edge for r in step.refusals} | {r.moves[-1].edge for r in step.replies if r.moves}
-        reasons.extend(no_choice(e) for e in _choosing(abstract, here.abstract.location) if e not in refusing)
+        reasons.extend(no_choice(e) for e in _choosing(abstract, here, step) if e not in refusing)
     if not reasons and not edges_from(abstract)[here.abstract.location]:
         reasons.append(Why(None, "it has terminated: there is no step from here"))
     failure = step.move.edge.failure
@@ -261,25 +279,38 @@ def _left_out(step: Step, abstract: Automaton) -> Iterator[Why]:
         yield Why(None, f"answers that reach {reached} fail: no abstract step{where} makes it false again")
 
 
-def _choosing(abstract: Automaton, start: str) -> tuple[Edge, ...]:
-    """The edges with choices that an answer from this location may take, wherever its guards let it go."""
+def _choosing(abstract: Automaton, here: Position, step: Step) -> tuple[Edge, ...]:
+    """The edges with choices that an answer may take, wherever its guards let it go behind the first one: one with the
+    action of the step, where it has one, and else silent ones.
+    """
+    closed = {r.edge for r in step.refusals if r.obstacle is Obstacle.GUARD and r.at == here.abstract}
+    label = step.move.edge.label
+    asked = None if label is None else label.action
     outgoing = edges_from(abstract)
-    seen, pending = {start: None}, [start]
+    start = here.abstract.location, asked is None
+    seen, pending, found = {start}, [start], dict[Edge, None]()
     while pending:
-        for edge in outgoing[pending.pop()]:
-            if edge.target not in seen:
-                seen[edge.target] = None
-                pending.append(edge.target)
-    return tuple(e for place in seen for e in outgoing[place] if e.choices)
+        place, shown = pending.pop()
+        for edge in outgoing[place]:
+            if edge in closed or (edge.label is not None and (shown or edge.label.action != asked)):
+                continue
+            found |= {edge: None} if edge.choices else {}
+            then = edge.target, shown or edge.label is not None
+            if then not in seen:
+                seen.add(then)
+                pending.append(then)
+    return tuple(found)
 
 
-def _breaking(reply: Reply, failure: Broken, wholes: Mapping[Var, Whole]) -> Why:
-    why = broken(failure, wholes)
+def _breaking(reply: Reply, failure: Broken, words: Wording) -> Why:
+    why = broken(failure, words)
+    name = None if words.details else written(failure.formula.term, words)
+    does, values = (f"breaks {why.text}", why.values) if name is None else (f"does not write `{name}`", ())
     if not reply.moves:
-        return replace(why, span=None, text=f"staying where it is breaks {why.text}")
-    how = "this step breaks" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps breaks"
+        return Why(None, f"staying where it is {does}", values)
+    how = "this step" if len(reply.moves) == 1 else f"an answer of {len(reply.moves)} steps"
     edge = reply.moves[-1].edge
-    return replace(why, span=edge.origin.span, text=f"{how} {why.text}", place=name_of(edge))
+    return Why(edge.origin.span, f"{how} {does}", values, name_of(edge))
 
 
 def _lengths(starts: Sequence[Position | Broken]) -> Lengths:

@@ -59,6 +59,9 @@ _CLAIM_COLUMNS = (
     Column(Fit.REST),
 )
 
+#: What goes wrong because of values, which the first line then has.
+_OF_VALUES = frozenset({Fault.RANGE, Fault.INDEX, Fault.DIVISION, Fault.OVERFLOW})
+
 #: So many threads with the same claim are named.
 _THREADS_NAMED = 3
 
@@ -70,8 +73,10 @@ class Shown(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-def verification_document(outcome: Verification, why: bool = True) -> Document:
-    """The whole answer about a program's claims; what was tried of those without an answer only if `why` is wanted."""
+def verification_document(outcome: Verification, why: bool = True, details: bool = False) -> Document:
+    """The whole answer about a program's claims; what was tried of those without an answer only if `why` is wanted, and
+    what the translation made up only with `details`.
+    """
     name = outcome.program.source.name
     wrong = unexpected(outcome.expected, outcome.verdict)
     seconds = seconds_section(outcome.seconds)
@@ -89,7 +94,7 @@ def verification_document(outcome: Verification, why: bool = True) -> Document:
         about = {_row(f) for f in shown.findings}
         # What is claimed of several threads alike is one row, and has one run.
         if not about <= told:
-            sections.extend(_violated(shown, outcome, why))
+            sections.extend(_violated(shown, outcome, details))
             told |= about
     sections.extend(_ended(outcome.findings))
     sections.extend(_unknown(outcome.findings))
@@ -207,9 +212,7 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     run = finding.run
     assert run is not None
     if finding.ended is not None:
-        if run.cycle is None:
-            return "Nobody can step any more"
-        return f"The steps from {run.cycle + 1} on are repeated for ever"
+        return _goes_on(run, run.cycle) if run.cycle is not None else _stuck(finding, run)
     if (race := race_told(finding, program)) is not None:
         return race
     values = ", ".join(violating(finding, program))
@@ -227,7 +230,32 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     statement = " ".join(failure.what.split()).removesuffix(";")
     if failure.fault is Fault.ASSERTION:
         return f"{where}: `{statement}` is false{shown}"
-    return f"{where}: {fault_text(failure)} in `{statement}`"
+    return f"{where}: {fault_text(failure)} in `{statement}`{shown if failure.fault in _OF_VALUES else ''}"
+
+
+def _stuck(finding: Finding, run: Run) -> str:
+    """Where the threads wait in a run that cannot go on."""
+    waits = waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
+    return ": ".join(["No thread can take a step", *([", ".join(waits)] if waits else [])])
+
+
+def _goes_on(run: Run, cycle: int) -> str:
+    """What a run repeats for ever: the threads, and their lines."""
+    lines = dict[str, set[int]]()
+    for turn in run.turns[cycle:]:
+        span = turn.move.edge.origin.span
+        lines.setdefault(turn.thread, set()).update([] if span is None else [position(span.source, span.start).line])
+    if not all(lines.values()):
+        return f"{' and '.join(lines)} can go on for ever"
+    first, *others = (f"{_lines(found)}" for found in lines.values())
+    names = list(lines)
+    told = [f"{names[0]} can repeat {first}", *(f"{n} {at}" for n, at in zip(names[1:], others, strict=True))]
+    return f"{' and '.join(told)} for ever"
+
+
+def _lines(found: set[int]) -> str:
+    first, last = min(found), max(found)
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:

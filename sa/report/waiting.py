@@ -20,7 +20,8 @@ def waiting(threads: Sequence[Automaton], last: Snapshot) -> tuple[str, ...]:
 def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
     for place, thread in enumerate(threads):
         here = last.threads[thread.name].location
-        if place and here == thread.initial:
+        started = {v.var for v in thread.variables if v.internal}
+        if place and here == thread.initial and any(e.guard.free & started for e in thread.edges if e.source == here):
             # It was never created.
             continue
         # A step that joins statements begins with the first line that it passes.

@@ -10,7 +10,7 @@ from sa.base.source import position
 from sa.base.verdict import Verdict
 from sa.engines.outcome import Proposal
 from sa.report.document import Block, Document, Item, Line, Paragraph, Section, Tone, Words, because, verdict_words
-from sa.report.refine import lost, proposed, seconds_section
+from sa.report.refine import lost, preservation_sections, proposed, seconds_section
 from sa.terms import build
 from sa.terms.printer import show
 from sa.terms.substitute import primed
@@ -46,6 +46,8 @@ def weakest_document(
         head = "The abstract side cannot answer even without interference:"
         sections.extend(lost(found.hopeless.play, found.hopeless, head))
         sections.extend(proposed(proposal, used=False) if proposal is not None else (NO_RELATION,))
+    if found.preserved is not None and found.preserved.run is not None and found.program is not None:
+        sections.extend(preservation_sections(found.preserved, found.program))
     if found.environment is not None:
         sections.extend(_environment(found, found.environment, details))
         if details:
@@ -56,6 +58,8 @@ def weakest_document(
 
 def _headline(found: Weakest) -> str:
     names = f"{found.thread.name} refines {found.abstract.name}"
+    if found.preserved is not None:
+        names += " and preserves termination"
     match found.verdict:
         case Verdict.PROVED:
             if found.environment is not None and found.environment.maximal:
@@ -73,7 +77,7 @@ def _environment(found: Weakest, environment: Environment, details: bool) -> Ite
         return
     if found.uniform is not None:
         yield tuple(_rely(found, found.uniform))
-    if found.uniform is None or environment.maximal:
+    if found.uniform is None or environment.maximal or environment.finer:
         yield tuple(_by_location(found, environment, details))
     if not details:
         yield (Paragraph("`--why` shows what goes wrong without each clause, and the program with this environment."),)
@@ -133,9 +137,7 @@ def _said(needed: Needed) -> str:
     match None if needed.without is None else needed.without.verdict:
         case Verdict.REFUTED:
             return clause_text(needed.clause)
-        case None:
-            return f"{clause_text(needed.clause)}   (possibly redundant)"
-        case Verdict.UNKNOWN | Verdict.PROVED:
+        case None | Verdict.UNKNOWN | Verdict.PROVED:
             return f"{clause_text(needed.clause)}   (possibly redundant)"
         case _ as verdict:
             assert_never(verdict)

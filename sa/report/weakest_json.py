@@ -9,8 +9,16 @@ from msgspec import Struct
 from sa.automata.automaton import Automaton, location_of
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
+from sa.engines.outcome import Proposal
 from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
-from sa.report.outcome_json import ResultJson, result_json
+from sa.report.outcome_json import (
+    PreservationJson,
+    ProposalJson,
+    ResultJson,
+    preservation_json,
+    proposal_json,
+    result_json,
+)
 from sa.report.weakest import clause_text
 from sa.weakest.infer import Weakest
 from sa.weakest.needed import Needed
@@ -39,10 +47,12 @@ class ProgramsJson(Struct, frozen=True):
     concrete: str
 
 
-class WeakestJson(Struct, frozen=True):
+class WeakestJson(Struct, frozen=True, omit_defaults=True):
     """What was found of a pair of threads; `result` is the proof in the environment, or a play that none prevents.
 
     `weakest` says that each step that the environment excludes leads from a state with an answer to one without.
+    Where no environment helps, `proposal` is a relation that does, if a short search found one.
+    `preservation` is there where `--preserve` asks for it.
     """
 
     concrete: str
@@ -55,6 +65,8 @@ class WeakestJson(Struct, frozen=True):
     result: ResultJson | None
     unknown: UnknownJson | None
     seconds: float
+    proposal: ProposalJson | None = None
+    preservation: PreservationJson | None = None
 
 
 class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weakest-rely/1"):
@@ -68,18 +80,18 @@ class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weak
 
 
 def weakest_json(
-    found: Sequence[tuple[Weakest, str, str, float]],
+    found: Sequence[tuple[Weakest, str, str, float, Proposal | None]],
     unknown: Unknown | None,
     noticed: Iterable[Diagnostic],
     verdict: Verdict,
     status: int,
 ) -> WeakestRelyJson:
-    """All pairs of threads: what was found, the texts of both programs with it, seconds."""
+    """All pairs of threads: what was found, the texts of both programs with it, seconds, a relation that helps."""
     warnings = [diagnostic_json(d) for d in noticed]
     return WeakestRelyJson(verdict, status, [_pair(*each) for each in found], unknown_json(unknown), warnings)
 
 
-def _pair(found: Weakest, abstract: str, concrete: str, seconds: float) -> WeakestJson:
+def _pair(found: Weakest, abstract: str, concrete: str, seconds: float, proposal: Proposal | None) -> WeakestJson:
     environment, uniform = found.environment, found.uniform
     result = found.hopeless if environment is None else environment.result
     return WeakestJson(
@@ -95,6 +107,8 @@ def _pair(found: Weakest, abstract: str, concrete: str, seconds: float) -> Weake
         None if result is None else result_json(result),
         unknown_json(found.unknown),
         seconds,
+        proposal_json(proposal),
+        preservation_json(found.preserved),
     )
 
 

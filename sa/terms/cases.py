@@ -72,15 +72,26 @@ def _is_negated(term: Term) -> bool:
 
 def decided(term: Term, condition: Term, truth: bool) -> Term:
     """The term, with conditionals on this condition (and the condition as the whole term) replaced by their case."""
-    if term is condition:
-        return build.boolean(truth)
-    if isinstance(term, Ite) and term.condition is condition:
-        return decided(term.positive if truth else term.negative, condition, truth)
-    if isinstance(term, Not):
-        return build.lnot(decided(term.body, condition, truth))
-    if isinstance(term, Var | Int | Bool | Member | Forall):
-        return term
-    return rebuild(term, lambda t: decided(t, condition, truth) if sort_of(t) != BOOL else t)
+    # Terms share subterms: what became of each is remembered.
+    memo = dict[Term, Term]()
+
+    def go(part: Term) -> Term:
+        if part is condition:
+            return build.boolean(truth)
+        if isinstance(part, Var | Int | Bool | Member | Forall):
+            return part
+        found = memo.get(part)
+        if found is None:
+            if isinstance(part, Ite) and part.condition is condition:
+                found = go(part.positive if truth else part.negative)
+            elif isinstance(part, Not):
+                found = build.lnot(go(part.body))
+            else:
+                found = rebuild(part, lambda t: go(t) if sort_of(t) != BOOL else t)
+            memo[part] = found
+        return found
+
+    return go(term)
 
 
 def numeric(term: Term) -> tuple[int, dict[Term, int]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.terms import build
+from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Or, Term, Var, has_quantifiers
 
@@ -28,8 +29,9 @@ def available(thread: Automaton, about: Set[Var], lost: Mapping[str, Set[Term]])
         return formula.free.isdisjoint(shared) or not formula.free.isdisjoint(about)
 
     into = dict[str, list[tuple[str, Set[Term], Set[Var]]]]()
+    written_invariants = {q.name: q.inv for q in thread.locations}
     for edge in thread.edges:
-        became = frozenset(f for f in _became(edge) if wanted(f))
+        became = frozenset(f for f in _became(edge, written_invariants[edge.source]) if wanted(f))
         into.setdefault(edge.target, []).append((edge.source, became, frozenset(v for v, _ in edge.updates)))
     start = frozenset(f for f in _told((thread.init,), frozenset()) if wanted(f))
     found = dict[str, Set[Term]]()
@@ -52,8 +54,12 @@ def available(thread: Automaton, about: Set[Var], lost: Mapping[str, Set[Term]])
     return found
 
 
-def _became(edge: Edge) -> Iterator[Term]:
-    """What is known after a step because of the step: its guard, as far as it is still true, and what was assigned."""
+def _became(edge: Edge, invariant: Term) -> Iterator[Term]:
+    """What is known after a step because of the step: its guard, as far as it is still true, and what was assigned.
+
+    Of a number that is moved by a constant it is known what its guard and the invariant say of where it was: a binary
+    semaphore is zero once it has been waited for.
+    """
     written = frozenset(v for v, _ in edge.updates)
     choices = frozenset(c.var for c in edge.choices)
     # A variable that is overwritten may have been copied by the same step.
@@ -62,11 +68,29 @@ def _became(edge: Edge) -> Iterator[Term]:
     lost = (written - moved.keys()) | choices
     for formula in _told((edge.guard,), lost):
         yield substitute(formula, moved)
+    by = dict(_moved_by(edge))
+    before = {v: build.sub(v, build.constant(n, v.sort)) for v, n in by.items() if v not in moved}
+    for var, value in edge.updates:
+        # What was drawn from a counter is less than it, and stays so when others draw.
+        if isinstance(value, Var) and value is not var and by.get(value, 0) > 0:
+            yield build.lt(var, value)
+    for formula in _told((edge.guard, invariant), (written | choices) - before.keys()):
+        if not formula.free.isdisjoint(before):
+            yield substitute(formula, before)
     for var, value in edge.updates:
         if value.free.isdisjoint(lost) and not (isinstance(value, Var) and moved.get(value) is var):
             after = substitute(value, moved)
             if var not in after.free:
                 yield build.eq(var, after)
+
+
+def _moved_by(edge: Edge) -> Iterator[tuple[Var, int]]:
+    """The numbers to which a step adds a constant, and which."""
+    for var, value in edge.updates:
+        if var.sort == INT and var in value.free:
+            constant, parts = build.linear_parts(value)
+            if parts == {var: 1}:
+                yield var, constant
 
 
 def _told(formulas: Iterable[Term], lost: Set[Var]) -> Iterator[Term]:

@@ -38,19 +38,26 @@ def expanded(threads: Sequence[Automaton], made: Sequence[Composition], run: Run
 def as_written(threads: Sequence[Automaton], simpler: Sequence[Automaton], run: Run) -> Run | None:
     """A run of threads in normal form as one of the written ones, whose edges are in the same order; None where a step
     is none of theirs. Raises Unevaluable.
+
+    A thread that only seems to go on, since its test was left out, stays where it is: its later steps do not matter.
     """
-    start = Snapshot(run.start.shared, {t.name: _begun(t, run.start.threads[t.name]) for t in threads})
-    here, turns = start, list[Turn]()
+    begun = {t.name: _begun(t, run.start.threads[t.name]) for t in threads}
+    shared = (v.var for t in threads for v in t.variables if v.kind is not Kind.LOCAL)
+    values = {v: x for t in begun.values() for v, x in t.values.items()}
+    start = Snapshot({**{v: values[v] for v in shared}, **run.start.shared}, begun)
+    here, turns, resting = start, list[Turn](), set[str]()
     edges = {t.name: tuple(zip(t.edges, s.edges, strict=True)) for t, s in zip(threads, simpler, strict=True)}
-    for turn in run.turns:
+    for turn in (t for t in run.turns if t.thread not in resting):
         scope = {**here.threads[turn.thread].values, **turn.move.choices}
         alike = (e for e, s in edges[turn.thread] if s == turn.move.edge)
         written = next((e for e in alike if evaluate(e.guard, scope)), None)
         if written is None:
-            return None
+            resting.add(turn.thread)
+            continue
         turns.append(_turn(threads, here, turn.thread, written, turn.move.choices))
         here = turns[-1].after
-    return replace(run, start=start, turns=tuple(turns))
+    ends = not run.turns or run.ending is not Ending.FAILED or run.turns[-1].thread not in resting
+    return replace(run, start=start, turns=tuple(turns)) if ends else None
 
 
 def _begun(thread: Automaton, there: Configuration) -> Configuration:

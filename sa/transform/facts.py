@@ -24,6 +24,7 @@ from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.available import Available, available
+from sa.transform.draws import Draws, draws_of
 from sa.transform.turns import turns
 from sa.transform.values import constants, values
 
@@ -42,7 +43,8 @@ class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
     `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone,
-    `turns` that facts say whose turn it is and nothing else.
+    `turns` that facts say whose turn it is and nothing else. `apart` is what holds where two threads are at locations
+    that can be met, beside what holds at each of them. Of `draws` two threads never hold the same.
     """
 
     threads: tuple[Automaton, ...]
@@ -52,6 +54,8 @@ class Facts(Struct, frozen=True, eq=False):
     joint: bool
     lost: bool
     turns: bool = False
+    apart: Mapping[frozenset[Spot], Term] = {}
+    draws: tuple[Draws, ...] = ()
     found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
@@ -59,6 +63,11 @@ class Facts(Struct, frozen=True, eq=False):
         if spot not in self.found:
             self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot]))
         return self.found[spot]
+
+    def together(self, one: Spot, other: Spot) -> tuple[Term, ...]:
+        """What holds while two threads are there, beside what holds at each place."""
+        said = (d.differ(*((n, self.true[n].get(q, frozenset())) for n, q in (one, other))) for d in self.draws)
+        return build.conjoined((*build.conjuncts(self.apart.get(frozenset({one, other}), build.TRUE)), *said))
 
 
 class _Work(Struct, eq=False):
@@ -69,6 +78,7 @@ class _Work(Struct, eq=False):
     lost: list[dict[str, set[Term]]]
     joint: bool
     written: Mapping[Spot, Term]
+    draws: tuple[Draws, ...] = ()
     known: Known = field(default_factory=Known)
 
 
@@ -81,21 +91,23 @@ def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
         replace(t, locations=tuple(q for q in t.locations if q.name in it)) for t, it in zip(threads, true, strict=True)
     ]
     pairs = (p for one, other in combinations(range(len(threads)), 2) for p in _all_pairs(reached, one, other))
-    return Facts(threads, true, frozenset(pairs), _written(threads), joint=False, lost=False, turns=True)
+    return Facts(threads, true, frozenset(pairs), written_invariants(threads), joint=False, lost=False, turns=True)
 
 
-def _written(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
+def written_invariants(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
+    """The invariants that were written, by thread and location."""
     return {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
 
 
 def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
     """Inductive facts of threads with names of their own. Raises LimitReached."""
-    work = _Work(threads, session, [{} for _ in threads], joint, _written(threads))
+    draws = draws_of(threads) if joint else ()
+    work = _Work(threads, session, [{} for _ in threads], joint, written_invariants(threads), draws)
     # What nobody tests keeps nobody away.
-    about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges))
+    about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges)).union(d.counter for d in draws)
     while True:
         true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
-        now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost))
+        now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost), draws=draws)
         now = replace(now, met=frozenset(_met(work, now)))
         wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
         if not wrong:
@@ -182,11 +194,11 @@ def possible(
     more: tuple[Term, ...],
 ) -> bool:
     """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
-    asked = (now.at(one), now.at(other), more)
+    asked = (now.at(one), now.at(other), (*now.together(one, other), *more))
     if contradict(known, asked):
         return False
     if asked not in known.together:
-        formulas = simplified((*asked[0], *asked[1], *more))
+        formulas = simplified((*asked[0], *asked[1], *asked[2]))
         known.together[asked] = formulas is not None and not isinstance(session.check(formulas), Unsat)
     return known.together[asked]
 
@@ -233,6 +245,11 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
             ]
             here += [build.lnot(_at(facts.threads[n], p)) for n, p in _excluded(facts, session, known, (number, place))]
             said.append(build.implies(_at(thread, place), build.land(*here)))
+    # What excludes two locations may follow from draws, so these are said of all.
+    both = combinations([(n, q.name) for n, t in enumerate(facts.threads) for q in t.locations], 2)
+    for pair in (p for p in both if p[0][0] != p[1][0]) if facts.apart or facts.draws else ():
+        formula = build.land(*facts.together(*pair))
+        said.append(build.implies(build.land(*(_at(facts.threads[n], q) for n, q in pair)), formula))
     return tuple(f for f in said if f is not build.TRUE)
 
 

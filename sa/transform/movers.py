@@ -133,8 +133,9 @@ def _asked(work: _Work, first: Step, second: Step) -> bool:
         # Who gives the turn away and who takes it do not commute, and all else contradicts itself.
         return False
     after_e, after_f = dict(e.updates), dict(f.updates)
-    known = (*facts.at(start[0]), *facts.at(start[1]), *taking_e)
-    known = (*known, *(substitute(t, after_e) for t in (*facts.at(between[0]), *facts.at(between[1]), *taking_f)))
+    known = (*facts.at(start[0]), *facts.at(start[1]), *facts.together(*start), *taking_e)
+    behind = (*facts.at(between[0]), *facts.at(between[1]), *facts.together(*between))
+    known = (*known, *(substitute(t, after_e) for t in (*behind, *taking_f)))
     results = (
         build.eq(
             substitute(after_f[v], after_e) if v in after_f else after_e[v],

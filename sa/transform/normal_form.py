@@ -12,18 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
-from sa.automata.live import live
-from sa.automata.ranges import within
-from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, subterms
+from sa.transform.mattering import mattering
 
 #: Terms of more parts are not put in the place of a variable.
 SIZE = 24
@@ -33,20 +30,16 @@ Facts = Mapping[str, Mapping[Var, Term]]
 
 
 class NormalForm(Struct, frozen=True, eq=False):
-    """By thread and location: what variables equal, and the locals whose values matter once that is put in."""
+    """By thread and location: what variables equal, and the variables whose values matter once that is put in."""
 
     equal: tuple[Facts, ...]
     matter: tuple[Mapping[str, frozenset[Var]], ...]
 
 
-def normal_form(threads: tuple[Automaton, ...], bads: Sequence[Bad], bounds: Limits) -> NormalForm | None:
-    """The normal form of closed threads; None where that is how they are written. Raises LimitReached."""
-    spoken = frozenset[Var]().union(*(b.claim.free for b in bads if b.claim is not None))
+def normal_form(threads: tuple[Automaton, ...], bads: Sequence[Bad], bounds: Limits) -> NormalForm:
+    """The normal form of closed threads. Raises LimitReached."""
     equal = tuple(_facts(t, _private(t, threads), bounds) for t in threads)
-    matter = tuple(_matter(t, e, spoken) for t, e in zip(threads, equal, strict=True))
-    if not any(_changes(t, e, m) for t, e, m in zip(threads, equal, matter, strict=True)):
-        return None
-    return NormalForm(equal, matter)
+    return NormalForm(equal, mattering(threads, equal, bads, bounds))
 
 
 def _private(thread: Automaton, threads: Sequence[Automaton]) -> frozenset[Var]:
@@ -131,39 +124,3 @@ def _solved(facts: Sequence[tuple[Var, Term]]) -> dict[Var, Term]:
         found = {v: substitute(t, {copy: now}) for v, t in found.items()}
         found[copy] = now
     return found
-
-
-def _matter(thread: Automaton, facts: Facts, spoken: frozenset[Var]) -> Mapping[str, frozenset[Var]]:
-    """By location the locals that something reads from there on, where variables are replaced by what they equal."""
-    own = frozenset(variables_of(thread, Kind.LOCAL))
-    said = frozenset(v for v, s in _named(thread) if s in spoken)
-    # A range says nothing of other variables, so nobody needs a variable for it.
-    ranges = frozenset(c for v in thread.variables for c in build.conjuncts(within(v)))
-    places = tuple(
-        replace(q, inv=build.land(*(c for c in build.conjuncts(q.inv) if c not in ranges))) for q in thread.locations
-    )
-    edges = tuple(_replaced(e, facts[e.source]) for e in thread.edges)
-    kept = frozenset(v.var for v in thread.variables) - own
-    needed = live(replace(thread, edges=edges, locations=places), kept | said)
-    return {q.name: needed[q.name] & own for q in thread.locations}
-
-
-def _changes(thread: Automaton, facts: Facts, matter: Mapping[str, frozenset[Var]]) -> bool:
-    """Whether a variable is gone, or a term is another one."""
-    own = frozenset(variables_of(thread, Kind.LOCAL))
-    return not own <= frozenset[Var]().union(*matter.values()) or any(
-        _replaced(e, facts[e.source]) != e for e in thread.edges
-    )
-
-
-def _named(thread: Automaton) -> Iterator[tuple[Var, Var]]:
-    """The variables with their names beside other threads."""
-    return zip((v.var for v in thread.variables), (v.var for v in apart(thread).variables), strict=True)
-
-
-def _replaced(edge: Edge, known: Mapping[Var, Term]) -> Edge:
-    if not known:
-        return edge
-    label = edge.label and replace(edge.label, values=tuple(substitute(t, known) for t in edge.label.values))
-    guard = substitute(edge.guard, known)
-    return replace(edge, label=label, guard=guard, updates=tuple((v, substitute(t, known)) for v, t in edge.updates))

@@ -27,6 +27,7 @@ from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
 from sa.transform.facts import Facts, facts_of, facts_of_turns, lemmas_of, simplified
+from sa.transform.flags import facts_under_flags
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
 
@@ -97,7 +98,7 @@ def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
     alone = facts_of(threads, session, joint=False)
     if not alone.lost:
         return alone
-    joint = facts_of(threads, session)
+    joint = facts_under_flags(threads, session) or facts_of(threads, session)
     return joint if joint.true != alone.true else alone
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from sa.base.limits import Limits, check_limits, count, is_over
 from sa.certificates.goal import Goal, iota_of
 from sa.explicit.instantiate import Row
+from sa.explicit.joint import Joint
 from sa.explicit.machine import Action, Machine, Stride
 from sa.terms.compile import compiled, predicate
 from sa.terms.sort import Value
@@ -55,7 +56,7 @@ class Following(Struct, eq=False):
     time LimitReached is raised.
     """
 
-    concrete: Machine
+    concrete: Machine | Joint
     abstract: Machine
     related: Callable[[Row], bool]
     seen: tuple[int, ...]
@@ -172,7 +173,7 @@ class Following(Struct, eq=False):
 
 
 def following(
-    goal: Goal, concrete: Machine, abstract: Machine, ways: tuple[OneWay, ...], most: int, bounds: Limits
+    goal: Goal, concrete: Machine | Joint, abstract: Machine, ways: tuple[OneWay, ...], most: int, bounds: Limits
 ) -> Following:
     """The answers of a goal's abstract side, as far as they are found in time."""
     iota = iota_of(goal)

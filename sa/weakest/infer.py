@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Program, Refinement
-from sa.base.diagnostic import InputError, error
 from sa.base.limits import LimitReached, allot
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.relation import Relation
-from sa.checker.question import question
-from sa.conditions.environment import declared
-from sa.engines.judging import same_goals
 from sa.engines.options import Options
-from sa.engines.outcome import Result
+from sa.engines.outcome import Preservation, Result
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, result_of
 from sa.game.board import lay_out
 from sa.question.asked import Decision
-from sa.question.goals import Pairing, goals, pairings
+from sa.question.goals import Pairing, goals
 from sa.terms import build
 from sa.terms.substitute import primed, substitute, unsided
 from sa.terms.term import Term, Var
+from sa.weakest.asking import (
+    UNITS,
+    Asking,
+    answer_in,
+    asked,
+    everywhere,
+    goal_in,
+    in_one_place,
+    programs_in,
+)
 from sa.weakest.clauses import Clause, clauses, formula
 from sa.weakest.needed import Declared, Needed, needed
 from sa.weakest.owned import relies
 from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
-
-#: Units of work that one question about an environment may take.
-UNITS = 12_000_000
 
 #: Units for all questions about relies that people write, and, where one of them is enough, for a finer environment.
 OWNED, FINER = 3_000_000, 1_000_000
@@ -46,7 +49,8 @@ SHORT, FEW = 12, 4
 class Environment(Struct, frozen=True):
     """What was found: clauses by location of either side, why they are needed, and the two programs that declare them.
 
-    `result` is the proof in this environment. It is a weakest one if it is `maximal`.
+    `result` is the proof in this environment. It is a weakest one if it is `maximal`. Locations differ where it is
+    `finer` than one rely.
     """
 
     concrete: tuple[Needed, ...]
@@ -54,6 +58,7 @@ class Environment(Struct, frozen=True):
     programs: tuple[Program, Program]
     result: Result
     maximal: bool
+    finer: bool = False
 
 
 class Uniform(Struct, frozen=True):
@@ -68,7 +73,10 @@ class Uniform(Struct, frozen=True):
 
 
 class Weakest(Struct, frozen=True):
-    """The answer about one pair of threads: an environment, or a play that no environment prevents, or why neither."""
+    """The answer about one pair of threads: an environment, or a play that no environment prevents, or why neither.
+
+    Where termination is to be `preserved`, it is in the environment, or a run of the `program` shows that none helps.
+    """
 
     thread: Automaton
     abstract: Automaton
@@ -76,13 +84,16 @@ class Weakest(Struct, frozen=True):
     uniform: Uniform | None
     hopeless: Result | None
     unknown: Unknown | None
+    preserved: Preservation | None = None
+    program: Program | None = None
 
     @property
     def verdict(self) -> Verdict:
         """PROVED with an environment, REFUTED where none helps."""
         if self.environment is not None:
             return Verdict.PROVED
-        return Verdict.UNKNOWN if self.hopeless is None else Verdict.REFUTED
+        lost = self.preserved is not None and self.preserved.verdict is Verdict.REFUTED
+        return Verdict.REFUTED if self.hopeless is not None or lost else Verdict.UNKNOWN
 
 
 class _Found(Struct, frozen=True):
@@ -94,50 +105,19 @@ class _Found(Struct, frozen=True):
     exact: bool
 
 
-class _Asking(Struct, frozen=True):
-    """A pair of threads, each a program by itself, and how to ask about it."""
-
-    abstract: Program
-    concrete: Program
-    block: Refinement | None
-    options: Options
-
-
 def weakest(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> Iterator[Weakest]:
     """The weakest environment of each pair of threads. Raises InputError, and QuestionsDiffer on an internal error."""
-    _undeclared(abstract, concrete, block)
-    for pair in pairings(abstract, concrete, block):
-        yield _weakest(pair, _Asking(*_alone(pair, abstract, concrete), _about(block, pair), options))
+    for pair, asking in asked(abstract, concrete, block, options):
+        yield weakest_of(pair, asking)
 
 
-def _undeclared(abstract: Program, concrete: Program, block: Refinement | None) -> None:
-    declaring = next((t for p in (abstract, concrete) for t in p.threads if declared(t)), None)
-    if declaring is None and not (block is not None and block.rely):
-        return
-    place = block.origin.span if declaring is None and block is not None else None
-    place = declaring.origin.span if declaring is not None else place
-    hint = "leave out the relies: `--weakest-rely` infers them"
-    raise InputError((error("SA410", "a rely is declared here, and the weakest one is asked for", place, hint),))
-
-
-def _alone(pair: Pairing, abstract: Program, concrete: Program) -> tuple[Program, Program]:
-    return replace(abstract, threads=(pair.abstract,)), replace(concrete, threads=(pair.concrete,))
-
-
-def _about(block: Refinement | None, pair: Pairing) -> Refinement | None:
-    """The block as far as it is about a pair of threads."""
-    if block is None:
-        return None
-    own = tuple(p for p in block.pairings if p.concrete == pair.concrete.name)
-    return replace(block, pairings=own)
-
-
-def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
+def weakest_of(pair: Pairing, asking: Asking) -> Weakest:
+    """The weakest environment of a pair of threads. Raises InputError, and QuestionsDiffer on an internal error."""
     nothing = Weakest(pair.concrete, pair.abstract, None, None, None, None)
     try:
-        goal = _goal(asking, {}, {})
+        goal = goal_in(asking, {}, {})
         if (result := _whatever(asking, goal)) is not None:
-            programs = _programs(asking, {}, {})
+            programs = programs_in(asking, {}, {})
             return replace(
                 nothing, environment=Environment((), (), programs, result, True), uniform=Uniform((), (), result)
             )
@@ -149,7 +129,7 @@ def _weakest(pair: Pairing, asking: _Asking) -> Weakest:
         return replace(nothing, unknown=Unknown(limit.reason, "before an environment was found"))
 
 
-def _at_least(nothing: Weakest, asking: _Asking, goal: Goal, owned: Uniform) -> Weakest:
+def _at_least(nothing: Weakest, asking: Asking, goal: Goal, owned: Uniform) -> Weakest:
     """The answer with a rely that is known to be enough, and with the weakest environment if that is soon found."""
     bounds = allot(asking.options.limits, FINER)
     try:
@@ -164,7 +144,7 @@ def _at_least(nothing: Weakest, asking: _Asking, goal: Goal, owned: Uniform) -> 
     return replace(nothing, environment=environment, uniform=owned)
 
 
-def _finest(nothing: Weakest, asking: _Asking, goal: Goal) -> Weakest:
+def _finest(nothing: Weakest, asking: Asking, goal: Goal) -> Weakest:
     """The answer by way of the region in which the abstract side can answer. Raises LimitReached."""
     for waiting in (True, False) if waits(goal) else (False,):
         found = _environments(asking, goal, waiting)
@@ -173,7 +153,7 @@ def _finest(nothing: Weakest, asking: _Asking, goal: Goal) -> Weakest:
     return _without_any(nothing, asking)
 
 
-def _owned(asking: _Asking, goal: Goal) -> Uniform | None:
+def _owned(asking: Asking, goal: Goal) -> Uniform | None:
     """The first of the relies that people write which is enough, without what nothing needs."""
     (concrete,) = asking.concrete.threads
     board = lay_out(goal)
@@ -181,7 +161,7 @@ def _owned(asking: _Asking, goal: Goal) -> Uniform | None:
     quick = replace(asking, options=replace(asking.options, limits=bounds))
 
     def ask(here: Declared, there: Declared) -> Result:
-        return _ask(quick, *_everywhere(asking, here, there), Depth.BRIEF)
+        return answer_in(quick, *everywhere(asking, here, there), Depth.BRIEF)
 
     # Abstract variables that the relation does not determine are for nobody else to write.
     free = (unsided(v) for v in board.abstract.globals if v not in board.links)
@@ -193,21 +173,21 @@ def _owned(asking: _Asking, goal: Goal) -> Uniform | None:
     return None
 
 
-def _spread(asking: _Asking, uniform: Uniform) -> Environment:
+def _spread(asking: Asking, uniform: Uniform) -> Environment:
     """One rely as the environment of each location, where it may be more than is needed."""
-    said = tuple(_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
-    sides = _everywhere(asking, said[0], said[1])
+    said = tuple(in_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
+    sides = everywhere(asking, said[0], said[1])
     first, second = (tuple(Needed(q, c, None) for q, found in side.items() for c in found) for side in sides)
-    return Environment(first, second, _programs(asking, *sides), uniform.result, False)
+    return Environment(first, second, programs_in(asking, *sides), uniform.result, False)
 
 
-def _whatever(asking: _Asking, goal: Goal) -> Result | None:
+def _whatever(asking: Asking, goal: Goal) -> Result | None:
     """The proof that it is right whatever others do, if there is a short one. Raises LimitReached."""
     result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, UNITS)), Depth.GLANCE)
     return result if result.verdict is Verdict.PROVED else None
 
 
-def _environments(asking: _Asking, goal: Goal, waiting: bool) -> list[_Found]:
+def _environments(asking: Asking, goal: Goal, waiting: bool) -> list[_Found]:
     """Environments that keep to a region, the best one first; one that is exact and short is enough."""
     first = next((r for r in regions(goal, WHOLE, waiting, asking.options) if not isinstance(r, Unknown)), None)
     if isinstance(first, Hopeless) and first.exact:
@@ -224,7 +204,7 @@ def _environments(asking: _Asking, goal: Goal, waiting: bool) -> list[_Found]:
     return every
 
 
-def _with(nothing: Weakest, asking: _Asking, found: Sequence[_Found]) -> Weakest:
+def _with(nothing: Weakest, asking: Asking, found: Sequence[_Found]) -> Weakest:
     """The answer with the first environment, and one rely made of any of them.
 
     Many clauses say little to a reader, and of most of them it stays unknown whether they are needed. Then, and of a
@@ -233,13 +213,13 @@ def _with(nothing: Weakest, asking: _Asking, found: Sequence[_Found]) -> Weakest
     every = [(_together(f.concrete), _together(f.abstract)) for f in found]
     if found[0].exact and _is_short(found[0]):
         environment = _reduced(asking, found[0])
-        own = tuple(_one_place(n.clause for n in side) for side in (environment.concrete, environment.abstract))
+        own = tuple(in_one_place(n.clause for n in side) for side in (environment.concrete, environment.abstract))
         return replace(nothing, environment=environment, uniform=_uniform(asking, [(own[0], own[1]), *every]))
     uniform = _uniform(asking, every)
     if uniform is None:
         return replace(nothing, environment=_reduced(asking, found[0]))
-    said = tuple(_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
-    spread = _Found(*_everywhere(asking, said[0], said[1]), uniform.result, False)
+    said = tuple(in_one_place(n.clause for n in side) for side in (uniform.concrete, uniform.abstract))
+    spread = _Found(*everywhere(asking, said[0], said[1]), uniform.result, False)
     return replace(nothing, environment=_reduced(asking, spread, whole=True), uniform=uniform)
 
 
@@ -247,7 +227,7 @@ def _is_short(found: _Found) -> bool:
     return sum(map(len, found.concrete.values())) + sum(map(len, found.abstract.values())) <= SHORT
 
 
-def _without_any(nothing: Weakest, asking: _Asking) -> Weakest:
+def _without_any(nothing: Weakest, asking: Asking) -> Weakest:
     """Where no region was found: a play without any interference, which no environment prevents."""
     closed = goals(asking.abstract, asking.concrete, asking.block, whole=True)[0]
     result = answered(closed, asking.options)
@@ -257,34 +237,34 @@ def _without_any(nothing: Weakest, asking: _Asking) -> Weakest:
     return replace(nothing, unknown=Unknown(Reason.BOUND, why))
 
 
-def _environment(asking: _Asking, found: Region) -> _Found | None:
+def _environment(asking: Asking, found: Region) -> _Found | None:
     """The environment that keeps to a region, if the checker accepts the pair in it. Raises LimitReached."""
     ways = concrete_way(found), abstract_way(found)
     steps = tuple(excluded(found, way, side) for side, way in enumerate(ways))
     here, there = (
         {q: clauses(found.session, s, way) for q, s in left.items()} for left, way in zip(steps, ways, strict=True)
     )
-    result = _accepted(asking, _goal(asking, _plain(here), _plain(there)), found, there)
+    result = _accepted(asking, goal_in(asking, _plain(here), _plain(there)), found, there)
     if result.verdict is not Verdict.PROVED:
         return None
     exact = found.exact and all(s.exact for left in steps for s in left.values())
     return _Found(_plain(here), _plain(there), result, exact)
 
 
-def _reduced(asking: _Asking, found: _Found, whole: bool = False) -> Environment:
+def _reduced(asking: Asking, found: _Found, whole: bool = False) -> Environment:
     """The environment without clauses that nothing needs; of a long one nothing is left out, unless it is asked for."""
     here, there = found.concrete, found.abstract
     if not whole and not _is_short(found):
         first, second = (tuple(Needed(q, c, None) for q, s in said.items() for c in s) for said in (here, there))
-        return Environment(first, second, _programs(asking, here, there), found.result, found.exact)
-    here, why, proof = needed(here, lambda fewer: _ask(asking, fewer, there))
-    there, why_too, other = needed(there, lambda fewer: _ask(asking, here, fewer))
+        return Environment(first, second, programs_in(asking, here, there), found.result, found.exact)
+    here, why, proof = needed(here, lambda fewer: answer_in(asking, fewer, there))
+    there, why_too, other = needed(there, lambda fewer: answer_in(asking, here, fewer))
     # There is none that allows more than one without clauses.
     maximal = found.exact or not (why or why_too)
-    return Environment(why, why_too, _programs(asking, here, there), other or proof or found.result, maximal)
+    return Environment(why, why_too, programs_in(asking, here, there), other or proof or found.result, maximal)
 
 
-def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tuple[Clause, ...]]) -> Result:
+def _accepted(asking: Asking, goal: Goal, found: Region, there: Mapping[str, tuple[Clause, ...]]) -> Result:
     """The goal in the environment, by the region's own relation."""
     closures = tuple((q, build.land(*map(formula, there.get(q, ())))) for q, _ in found.relation.closure)
     evidence: Relation = replace(found.relation, closure=closures)
@@ -292,11 +272,11 @@ def _accepted(asking: _Asking, goal: Goal, found: Region, there: Mapping[str, tu
     return result if result.verdict is Verdict.PROVED else answered(goal, asking.options)
 
 
-def _uniform(asking: _Asking, found: Sequence[tuple[Declared, Declared]]) -> Uniform | None:
+def _uniform(asking: Asking, found: Sequence[tuple[Declared, Declared]]) -> Uniform | None:
     """One rely for all locations of a thread: the first short one that the pair is proved with. Stops at limits."""
 
     def ask(concrete: Declared, abstract: Declared) -> Result:
-        return _ask(asking, *_everywhere(asking, concrete, abstract))
+        return answer_in(asking, *everywhere(asking, concrete, abstract))
 
     try:
         for here, there in _candidates(found):
@@ -329,47 +309,13 @@ def _candidates(found: Sequence[tuple[Declared, Declared]]) -> Iterator[tuple[De
 
 
 def _together(said: Declared) -> Declared:
-    return _one_place(c for clauses_there in said.values() for c in clauses_there)
-
-
-def _one_place(said: Iterable[Clause]) -> Declared:
-    return {"": tuple(dict.fromkeys(said))}
+    return in_one_place(c for clauses_there in said.values() for c in clauses_there)
 
 
 def _still(said: Declared) -> Declared:
     moved = sorted({v for c in said[""] for v in formula(c).free if v.primes}, key=lambda v: v.key)
     before = [build.variable(v.name, v.sort) for v in moved]
     return {"": tuple(Clause((), build.eq(after, v)) for after, v in zip(moved, before, strict=True))}
-
-
-def _everywhere(asking: _Asking, here: Declared, there: Declared) -> tuple[Declared, Declared]:
-    (concrete,), (abstract,) = asking.concrete.threads, asking.abstract.threads
-    return {q.name: here[""] for q in concrete.locations}, {q.name: there[""] for q in abstract.locations}
-
-
-def _ask(asking: _Asking, here: Declared, there: Declared, depth: Depth = Depth.FULL) -> Result:
-    """The answer in this environment, with a part of the work. Raises LimitReached, and QuestionsDiffer."""
-    bounds = allot(asking.options.limits, UNITS)
-    return answered(_goal(asking, here, there), replace(asking.options, limits=bounds), depth)
-
-
-def _goal(asking: _Asking, here: Declared, there: Declared) -> Goal:
-    """The goal about the two programs with these environments, which the checker makes in the same way."""
-    abstract, concrete = _programs(asking, here, there)
-    (goal,) = goals(abstract, concrete, asking.block, whole=False)
-    same_goals(question(abstract, concrete, asking.block, whole=False), (goal,))
-    return goal
-
-
-def _programs(asking: _Asking, here: Declared, there: Declared) -> tuple[Program, Program]:
-    """The abstract and the concrete program with environments; where nothing is said others may do anything."""
-    return _declaring(asking.abstract, there), _declaring(asking.concrete, here)
-
-
-def _declaring(program: Program, said: Declared) -> Program:
-    (thread,) = program.threads
-    locations = tuple(replace(q, env=build.land(*map(formula, said.get(q.name, ())))) for q in thread.locations)
-    return replace(program, threads=(replace(thread, locations=locations),))
 
 
 def _plain(said: Mapping[str, tuple[Clause, ...]]) -> dict[str, tuple[Clause, ...]]:

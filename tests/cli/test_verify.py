@@ -220,7 +220,7 @@ def test_evidence_that_was_not_judged_before_a_limit_is_no_answer(
 
 def test_evidence_that_the_checker_rejects_is_no_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither proofs nor runs."""
-    for name in ("check_keeps", "check_joint", "check_lemmas", "check_states", "check_run"):
+    for name in ("check_proof", "check_run"):
         monkeypatch.setattr(judging, name, lambda *_: Rejected("step", "it is not one", "step 1"))
     found = answer(folder, BAD)
     assert (found["status"], verdicts(found)) == (3, ["UNKNOWN", "UNKNOWN"])

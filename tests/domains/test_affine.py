@@ -85,6 +85,22 @@ def test_what_reads_a_counter_is_known_by_where_the_counter_was() -> None:
     assert assign(space, {X: Z}) == _space(build.eq(X, Z))
 
 
+def test_what_reads_a_known_number_is_more_than_its_value_now() -> None:
+    rest = build.mod(X, 3)
+    first, later = (assign(_known(n), {Y: rest, Z: build.sub(build.integer(9), rest)}) for n in (1, 2))
+    assert first is not None
+    assert later is not None
+    assert build.eq(Y, build.ONE) in formulas(first)
+    joined = grown(grown(first, later), assign(EVERYTHING, {Y: rest, Z: build.sub(build.integer(9), rest)}) or {})
+    assert formulas(forget(joined, (X,))) == (build.eq(Y, build.sub(build.integer(9), Z)),)
+
+
+def _known(number: int) -> Space:
+    space = _space(build.eq(X, build.integer(number)))
+    assert space is not None
+    return space
+
+
 def test_columns_that_are_equal_in_one_space_are_joined_with_those_of_the_other() -> None:
     here, there = _space(build.eq(X, build.ZERO), build.eq(Y, build.ZERO)), _space(build.eq(Y, build.div(X, 2)))
     assert here is not None

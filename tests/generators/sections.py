@@ -35,6 +35,19 @@ def random_pair(rng: Random) -> tuple[str, str]:
     return abstract, concrete
 
 
+def with_semaphore(text: str) -> str:
+    """The program with a binary semaphore in place of the lock `m`."""
+    declared = text.replace("global m, s : 0..2 = 0;", "global m : 0..1 = 1; global s : 0..2 = 0;")
+    return declared.replace("unlock(m)", "release(m)").replace("lock(m)", "acquire(m)")
+
+
+def with_attempts(text: str) -> str:
+    """The program with a lock that is taken by attempts, which a flag tells the end of."""
+    attempts = "got := false; while (!got) { got := cas(m, 0, 1); }"
+    declared = text.replace("local a, b : 0..2 = 0;", "local a, b : 0..2 = 0; local got : bool = false;")
+    return declared.replace("unlock(m);", "m := 0;").replace("lock(m);", attempts)
+
+
 def _thread(rng: Random, name: str, own: tuple[str, str], theirs: tuple[str, str]) -> tuple[str, str]:
     first, second = list[str](), list[str]()
     for _ in range(rng.randint(1, 2)):

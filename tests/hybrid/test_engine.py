@@ -23,7 +23,7 @@ from sa.explicit.search import Effort as States
 from sa.explicit.search import search
 from sa.explicit.system import system
 from sa.hybrid.engine import by_control
-from sa.hybrid.exploring import Effort
+from sa.hybrid.exploring import EQUALITIES, Effort
 from sa.hybrid.slicing import mattering
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms.build import eq, integer, variable
@@ -252,6 +252,24 @@ def test_a_thread_that_writes_what_somebody_reads_matters() -> None:
     """)
     names = [t.name for t in mattering(program.threads, Bad(None, eq(variable("x"), integer(0))))]
     assert names == ["A", "B", "C"]
+
+
+#: A readers-writer lock in one signed word, whose atomic steps wrap around.
+COUNTED = """
+    global n : -2147483648 .. 2147483647 = 0;
+    global a, b : int = 0;
+    thread R {{ local x, y, s : int = 0; while (true) {{
+      s := n; await n == s && s >= 0 && s < 9 {{ n := s + 1; }} x := a; y := b;
+      n := (n + 2147483647) % 4294967296 - 2147483648; assert x == y; }} }}
+    thread W {{ while (true) {{ await n == 0 {{ n := {}; }} a := a + 1; b := b + 1; n := 0; }} }}
+"""
+
+
+@pytest.mark.parametrize(("writer", "expected"), [("-1", "proved"), ("1", "refuted")])
+def test_a_signed_number_that_may_wrap_around_and_never_does_is_counted(writer: str, expected: str) -> None:
+    threads = program_of(COUNTED.format(writer)).threads
+    found = judged(threads, Bad(Failing(), None), lambda effort, *asked: by_control(EQUALITIES[0], *asked))
+    assert found == ("proved" if expected == "proved" else "open")
 
 
 @pytest.mark.parametrize(("total", "expected"), [("2 * N", "proved"), ("N", "refuted")])

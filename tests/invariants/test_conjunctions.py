@@ -109,7 +109,7 @@ def test_what_cannot_be_reached_with_a_flag_is_not_there() -> None:
 def test_formulas_that_follow_at_sight_are_told_by_those_that_imply_them() -> None:
     less, most, other, equal = build.lt(X, Y), build.le(X, Y), build.ne(X, Y), build.eq(X, Z)
     under = build.implies(WON, equal)
-    known = stronger((less, most, other, equal, under))
+    (known,) = stronger([(less, most, other, equal, under)])
     assert strongest((less, most, other, equal, under), known) == (less, equal)
     assert strongest((most, other, under), known) == (most, other, under)
     for formula, some in known.items():

@@ -16,7 +16,8 @@ from sa.certificates.threads import Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.ruling import Accepted
 from sa.invariants.interval_lemmas import by_intervals
-from sa.invariants.intervals import POINTS, intervals
+from sa.invariants.intervals import intervals
+from sa.invariants.own_points import POINTS
 from sa.question.asked import Asked
 from tests.generators.growing import growing_program
 from tests.generators.programs import random_program

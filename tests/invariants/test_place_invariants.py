@@ -33,6 +33,18 @@ def test_numbers_that_grow_in_step_are_in_balance() -> None:
     assert found(text) == ("x + 2 * y == 0",)
 
 
+@pytest.mark.parametrize(("last", "said"), [(4294967295, ("(if at T.IN then -1 else 0) + s == 0",)), (2, ())])
+def test_a_number_that_goes_around_is_counted_as_if_it_did_not(last: int, said: tuple[str, ...]) -> None:
+    """Of few values nobody knows which way they went."""
+    text = f"""
+        global s : 0..{last} = 0;
+        thread T {{ while (true) {{
+          s := if s < {last} then s + 1 else s - {last}; IN: s := if 0 < s then s - 1 else s + {last};
+        }} }}
+    """
+    assert found(text) == said
+
+
 def test_steps_that_fail_are_in_nobody_s_way() -> None:
     """They all lead to one location, from places that weigh differently; there the sums are only guesses."""
     text = """

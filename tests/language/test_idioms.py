@@ -19,7 +19,6 @@ EXAMPLES = [
     ("thread P { assert (forall i in 0..3 :: a[i] == 0); }", "forall i : 0..9"),
     ("thread P { assert forall (i : int) :: a[i] == 0; }", "forall i : 0..9"),
     ("global a : (0..3)[2]; thread P { skip; }", "`0..3[2]`"),
-    ("global x : int; thread P { @lock x := 1; }", "`@lock_1`"),
     ("thread P { assert (\\A i \\in 0..3 : a[i] == 0); }", "forall i"),
     ("invariant Inv == x >= 0; thread P { skip; }", "invariant name : e;"),
     ("invariant forall i : 0..3 :: a[i] == 0; thread P { skip; }", "invariant name : e;"),

@@ -100,6 +100,10 @@ def test_a_label_shows_values_read_before_the_step() -> None:
     assert edges("@print(x + 1) x := 5;")[0] == "q0 -> q1 @print(x + 1) { x := 5 }"
 
 
+def test_a_label_may_be_a_reserved_word() -> None:
+    assert edges("@lock x := 1; @print(y) skip;")[:2] == ["q0 -> q1 @lock { x := 1 }", "q1 -> q2 @print(y)"]
+
+
 def test_a_failed_assertion_is_a_visible_step_to_an_error_location() -> None:
     assert edges("assert x > 0;")[:2] == ["q0 -> q1 when x >= 1", "q0 -> fail @fail when x <= 0"]
 

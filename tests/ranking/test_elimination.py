@@ -63,3 +63,14 @@ def test_evidence_without_a_round_or_without_what_settles_is_rejected() -> None:
             changed = replace(made, reason=less)
             needed = len(less) < len(rounds) or one.settled
             assert not needed or not isinstance(check_ranked(changed, Limits()), Accepted)
+
+
+#: The distance of two numbers, whichever is below; with a change of one line it stays as it is.
+MEETING = "thread T {{ local a, b : int; while (a != b) {{ if (a < b) {{ a := a + 1; }} else {{ {0} }} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("body", "ranked"), [("b := b + 1;", True), ("a := b - 1;", True), ("b := b + 0;", False), ("b := b - 1;", False)]
+)
+def test_a_rank_may_have_two_forms(body: str, ranked: bool) -> None:
+    assert (found(MEETING.format(body)) is not None) == ranked

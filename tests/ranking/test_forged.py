@@ -58,14 +58,16 @@ def endings(goal: Goal, lasso: Lasso) -> Iterator[Ranked | Finite]:
     for said in ([*shown, Seen("never", ())], shown[:-1]):
         other = followers(goal, begun.values, said)
         try:
-            found = decided(other, goal.axioms, ends(other), Budget(allot(limits(20.0, None), 100_000), 0), CLAIMS)
+            found = decided(
+                other, goal.axioms, ends(goal, other), Budget(allot(limits(20.0, None), 100_000), 0), CLAIMS
+            )
         except LimitReached:
             continue
         if isinstance(found.evidence, Ranked | Finite):
             yield found.evidence
             if isinstance(found.evidence, Ranked) and isinstance(found.evidence.reason, tuple):
                 yield replace(found.evidence, reason=found.evidence.reason[:-1])
-    yield Ranked((), ends(followers(goal, begun.values, shown)), (), (), ())
+    yield Ranked((), ends(goal, followers(goal, begun.values, shown)), (), (), ())
 
 
 def forged(seed: int) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sa.app.refine import RefineRequest, refine
 from sa.base.diagnostic import InputError
@@ -28,11 +30,11 @@ def compared(seed: int, tally: dict[tuple[Kept, Verdict], int]) -> None:
     if above is None or below is None:
         return
     (goal,) = goals(abstract, concrete, None, whole=True)
-    for kept in Kept:
-        expected = preserves(above, below, kept is Kept.TERMINATION)
-        found = preserved(concrete, goal, kept, Options(limits(20.0, None)))
+    for kept, loops_end in product(Kept, (False, True)):
+        expected = preserves(above, below, kept is Kept.TERMINATION, loops_end)
+        found = preserved(concrete, replace(goal, loops_end=loops_end), kept, Options(limits(20.0, None)))
         tally[kept, found.verdict] = tally.get((kept, found.verdict), 0) + 1
-        assert found.verdict is (Verdict.PROVED if expected else Verdict.REFUTED), (seed, kept, texts)
+        assert found.verdict is (Verdict.PROVED if expected else Verdict.REFUTED), (seed, kept, loops_end, texts)
         assert (found.run is None) == expected
 
 

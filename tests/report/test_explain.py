@@ -5,7 +5,7 @@ from __future__ import annotations
 from sa.automata.automaton import Automaton, Edge, Kind, Label, Location, Origin, Variable
 from sa.automata.trace import Configuration
 from sa.certificates.play import Obstacle, Refusal
-from sa.report.explain import Why, refused
+from sa.report.explain import Why, Wording, refused
 from sa.terms import build
 from sa.terms.sort import BOOL, EnumSort
 
@@ -22,7 +22,7 @@ def why(obstacle: Obstacle, edge: Edge, inv: build.Term = build.TRUE, asked: str
     """The explanation for one edge into a location with this invariant."""
     location = Location("q1", inv, build.TRUE, Origin(None))
     automaton = Automaton("T", (), (location,), "q1", build.TRUE, (edge,), Origin(None))
-    return refused(Refusal(edge, HERE, obstacle), automaton, asked)
+    return refused(Refusal(edge, HERE, obstacle), automaton, asked, Wording(True, {}, {}))
 
 
 def edge(guard: build.Term = build.TRUE, label: Label | None = None, x: build.Term = X, choose: bool = False) -> Edge:

@@ -66,6 +66,33 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
 
 
+def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
+    text = "#include <stdatomic.h>\natomic_int s;\nvoid done(int);\nvoid f(int r) {{ {} }}\n"
+    before, after = text.format("s = 2; done(r);"), text.format("done(r); s = 2;")
+    assert "conc.c:4 shows done(0), which abs.c cannot show here." in said(
+        tmp_path, before, after, "--function", "f", kind="c"
+    )
+
+
+BIGGER = """int best;
+void offer(int v) {{
+  {}
+}}
+"""
+
+
+def test_a_write_that_is_added_is_told_without_what_follows_the_variable(tmp_path: Path) -> None:
+    """Nor is it said why the first function's undefined behaviour, or what follows another action, is no answer."""
+    before, after = BIGGER.format("if (v > best) best = v;"), BIGGER.format("best = v > best ? v : best;")
+    plain = said(tmp_path, before, after, "--function", "offer", kind="c")
+    assert "conc.c:3 writes `best` where abs.c does not." in plain
+    assert "@begins(v = 0, best = 0)" in plain
+    assert "staying where it is does not write `best`" in plain
+    assert "but none writes `best`." in plain
+    assert not any(word in plain for word in ("has_written", "has written", "may_access", "_best", "no values that"))
+    assert "has_written_best" in said(tmp_path, before, after, "--function", "offer", "--why", kind="c")
+
+
 def found(folder: Path, text: str, *options: str, kind: str = "sa") -> str:
     """What `verify` prints, on one line."""
     (folder / f"prog.{kind}").write_text(text)
@@ -84,7 +111,7 @@ def found(folder: Path, text: str, *options: str, kind: str = "sa") -> str:
         ("thread T { skip; } invariant i : x == 1;", "invariant i is false at the start with x = 0."),
         (
             "global z : 0..1 = 1; thread T { z := z + 1; }",
-            "T at prog.sa:1: a value is outside of its variable's range in",
+            "T at prog.sa:1: a value is outside of its variable's range in `z := z + 1` with z = 1.",
         ),
     ],
 )
@@ -114,3 +141,26 @@ def test_a_deadlock_says_who_waits_where(tmp_path: Path) -> None:
     shown = found(tmp_path, DEADLOCK, "--deadlock", kind="c")
     assert "Deadlock: main waits at 13 `pthread_join(t, 0)`, worker at 6 `pthread_cond_wait(&c, &m)`." in shown
     assert "__woken" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "thread A { await x == 1; } thread B { await x == 2; } progress;",
+            "Deadlock: A waits at 1 `await x == 1`, B at 1",
+        ),
+        (
+            "thread A { await x == 1; start B; } thread B { x := 1; } progress;",
+            "Deadlock: A waits at 1 `await x == 1`.",
+        ),
+        ("thread A { while (x == 0) { skip; } } terminates;", "A can repeat line 1 for ever."),
+        (
+            "thread A {\n while (x == 0) {\n y := 1;\n y := 0;\n }\n } terminates;",
+            "A can repeat lines 2 to 4 for ever.",
+        ),
+    ],
+)
+def test_a_run_that_goes_on_or_is_stuck_says_who_and_where(text: str, sentence: str, tmp_path: Path) -> None:
+    """Threads that were never started do not wait."""
+    assert sentence in found(tmp_path, f"{SHARED} {text}")

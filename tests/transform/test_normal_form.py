@@ -24,6 +24,7 @@ from sa.engines.normal_form import about_normal_form
 from sa.engines.portfolio_of_claims import EQUALITIES, STATES
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.terms import build
+from sa.terms.sort import BOOL, INT
 from sa.terms.term import Var
 from tests.language.texts import program_of
 
@@ -118,6 +119,58 @@ def test_what_a_test_tells_needs_no_variable() -> None:
 def test_what_a_claim_speaks_of_stays() -> None:
     text = "global x : int = 0; thread A { local c : int = 0; c := x; D: skip; } invariant i : A.c == 0;"
     assert locals_of(simpler(text)[0]) == {"c"}
+
+
+#: A thread that ends, one that waits for that, and one that is asked about.
+JOINED = """
+    global x : int = 0;
+    global done, begun : bool = false;
+    thread Main { begun := true; await done; }
+    thread Worker { await begun; x := x + 1; done := true; }
+    thread Asked { local c : int = 0; c := x; assert c <= LAST; }
+"""
+
+
+def test_what_is_written_for_those_who_wait_for_the_end_is_gone() -> None:
+    main, worker, _ = simpler(JOINED.replace("LAST", "1"))
+    assert {str(v.name) for e in (*main.edges, *worker.edges) for v, _ in e.updates} == {"begun", "x"}
+    assert all(e.guard is build.TRUE for e in main.edges)
+
+
+def test_what_decides_whether_something_is_written_stays() -> None:
+    text = JOINED.replace("LAST", "1").replace("await done;", "await done; x := 2;")
+    main, worker, _ = simpler(text)
+    assert {str(v.name) for e in (*main.edges, *worker.edges) for v, _ in e.updates} == {"begun", "done", "x"}
+    assert any(e.guard is not build.TRUE for e in main.edges)
+
+
+def test_a_thread_that_waits_for_nothing_that_matters_rests_in_runs() -> None:
+    text = JOINED.replace("LAST", "0").replace("begun := true; await done;", "begun := true; await done; await x > 5;")
+    threads = program_of(text).threads
+    (found,) = found_of(threads, Turn(STATES, 1.0))
+    assert isinstance(found, Refuted)
+    assert isinstance(found.evidence, Run)
+    assert check_run(threads, FAILS, found.evidence) == Accepted()
+
+
+def test_a_shared_variable_that_is_tested_on_the_way_to_a_failure_matters() -> None:
+    proof = proof_of(JOINED.replace("LAST", "1"))
+    worker = tuple(m - {build.variable("begun", BOOL)} for m in proof.matter[1])
+    assert worker != proof.matter[1]
+    wrong = replace(proof, matter=(proof.matter[0], worker, proof.matter[2]))
+    # More is possible without the test, so this proof is about other threads.
+    assert rejected(wrong) == "normal form"
+    reading = tuple(m - {build.variable("x", INT)} for m in proof.matter[2])
+    assert rejected(replace(proof, matter=(*proof.matter[:2], reading))) == "normal form"
+
+
+def test_what_first_values_depend_on_stays() -> None:
+    text = (
+        """param N : int; global x, y : int; init x == N + 1 && N == y; thread T { assert x > 3; } thread S { skip; }"""
+    )
+    assert {str(v.var.name) for v in simpler(text)[0].variables} == {"N", "x", "y"}
+    impossible = "global x : int = 0; init x > 0; thread T { assert x == 3; } thread S { skip; }"
+    assert [str(v.var.name) for v in simpler(impossible)[0].variables] == ["x"]
 
 
 def test_what_is_proved_of_the_normal_form_is_accepted_of_the_written_threads() -> None:

@@ -24,6 +24,7 @@ from sa.frontends.c.caveats import (
     weak,
 )
 from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
+from sa.frontends.flow.waits import Block
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
 
 #: What may block.
@@ -48,8 +49,8 @@ def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
     for holds, caveat in (
         (file.parts and file.moves, PARTS),
         # A wait that may end by itself never blocks for ever.
-        (reading.deadlock and reading.only != "termination", WAITS),
-        (reading.only == "termination" and _has(ops, Wait), WOKEN),
+        (reading.deadlock and reading.only != "termination" and _has(ops, Block), WAITS),
+        (reading.only == "termination" and _has(ops, Block), WOKEN),
         (reading.fair, FAIR),
         (file.bit_fields and not reading.races, FIELDS),
         (file.addresses, ADDRESSES),

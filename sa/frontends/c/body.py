@@ -17,6 +17,7 @@ from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
 from sa.frontends.c.read import Text
 from sa.frontends.c.types import (
+    MIDDLING,
     Array,
     CType,
     Float,
@@ -315,7 +316,9 @@ def object_of(
             # Nobody holds what was never initialised.
             first = first or zero
         cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
-    return Object(name, tuple(cells), storage, where, tuple(rows_of(kind)), kept=kept)
+    rows = tuple(rows_of(kind))
+    middling = tuple(r for r in rows_of(kind, most=MIDDLING) if r not in rows)
+    return Object(name, tuple(cells), storage, where, rows, kept=kept, middling=middling)
 
 
 def without_value(body: Body, made: InMemory, declared: Any = None) -> None:

@@ -342,8 +342,8 @@ def _key(name: str) -> Handler:
         if len(arguments) > 1 and not _does_nothing(arguments[1]):
             hint = "give NULL, and call the function before the thread ends"
             raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
-        site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys))
-        if site >= MOST_KEYS:
+        site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys) + 1)
+        if site > MOST_KEYS:
             raise Unsupported("SA716", f"more than {MOST_KEYS} places where keys are created")
         return _direct(body, name, [arguments[0], c_ast.Constant("int", str(site))])
 

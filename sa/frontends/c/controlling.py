@@ -17,11 +17,20 @@ from sa.terms.term import Term
 
 def is_of_case(body: Body, found: Value, expression: Any) -> Term:
     """That the value of a `switch` is that of a case or, in GNU C, in its range; both in its type (C11 6.8.4.2p5)."""
-    is_range = isinstance(expression, c_ast.TernaryOp) and isinstance(expression.iftrue, c_ast.ID)
-    if not is_range or expression.iftrue.name != RANGE:
+    ends = ends_of(expression)
+    if ends is None:
         return build.eq(number(found), _of(body, found, expression))
-    first, last = _of(body, found, expression.cond), _of(body, found, expression.iffalse)
+    first, last = (_of(body, found, end) for end in ends)
     return build.land(build.le(first, number(found)), build.le(number(found), last))
+
+
+def ends_of(expression: Any) -> tuple[Any, Any] | None:
+    """The first and the last expression of a range, in GNU C; None where it is no range."""
+    match expression:
+        case c_ast.TernaryOp(cond=first, iftrue=c_ast.ID(name=name), iffalse=last) if name == RANGE:
+            return first, last
+        case _:
+            return None
 
 
 def _of(body: Body, found: Value, expression: Any) -> Term:

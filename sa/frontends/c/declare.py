@@ -22,6 +22,7 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    bits_of,
     cell_count,
     cells_of,
     union_size,
@@ -191,8 +192,12 @@ def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) ->
     if not 1 <= size <= 8:
         raise Unsupported("SA712", "a union of more than 8 bytes is not accepted", "use a structure")
     scalars = [inner for _, kind in members for _, inner in cells_of(kind) if isinstance(inner, Int | Pointer)]
-    if choices.races or (choices.visible and any(s.volatile for s in scalars)):
-        raise Unsupported("SA712", "a union is not accepted with `--races`, nor volatile ones in `refine`")
+    if choices.races and any(s != 8 * size for s in map(bits_of, scalars)):
+        # Parts beside each other are locations of their own (C11 3.14), while the whole union is one here.
+        what = "a union with members of different sizes is not accepted with `--races`"
+        raise Unsupported("SA712", what, "ask without `--races`, or give all members the size of the union")
+    if choices.visible and any(s.volatile for s in scalars):
+        raise Unsupported("SA712", "a volatile union is not accepted in `refine`")
     if any(isinstance(inner, Float) for _, kind in members for _, inner in cells_of(kind)):
         raise Unsupported("SA712", "a union with floating-point numbers is not accepted")
     whole = any(isinstance(s, Int) and s.atomic and s.bits == 8 * size for s in scalars)

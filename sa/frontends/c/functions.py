@@ -28,16 +28,16 @@ from sa.frontends.c.caveats import (
 from sa.frontends.c.compatible_types import alike, given
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.translate import parsed, unit_of
+from sa.frontends.c.types import ANY_SIZE, Int, Pointer, Void, input_range, rows_of
 from sa.frontends.c.types import Function as Type
-from sa.frontends.c.types import Int, Pointer, Void, input_range, rows_of
 from sa.frontends.flow.both import Function, mixed_of
 from sa.frontends.flow.compared import Compared
-from sa.frontends.flow.graph import Load, Object, Range, Store, Unit
+from sa.frontends.flow.first_thread import chosen
+from sa.frontends.flow.graph import Object, Range, Unit
 from sa.frontends.flow.judged import judge
 from sa.frontends.flow.must_execute import loops
 from sa.frontends.flow.sequential_refinement import compared, follows, function_of
 from sa.frontends.flow.shared_inputs import GIVEN, Common, united
-from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.things import Key
 from sa.frontends.reading import USUAL, Reading
 from sa.language.loaded import Loaded
@@ -104,8 +104,8 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _
     """A function of both files. If pointers are followed that were given, the environment chooses where they point."""
     one, two = (_read(path, reading, name) for path in paths)
     if whole:
-        chosen = _chosen(one.unit) | _chosen(two.unit)
-        one, two = _with_whole(one, chosen), _with_whole(two, chosen)
+        known = chosen(one.unit) | chosen(two.unit)
+        one, two = _with_whole(one, known), _with_whole(two, known)
     if not alike(one.kind, two.kind):
         raise _other_type(name, two.unit.procedures[name].origin.span)
     numbers = one.file.numbers or two.file.numbers
@@ -134,22 +134,11 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _
     return _with(one, two, (first, second), ranges, common)
 
 
-def _chosen(unit: Unit) -> frozenset[str]:
-    """The objects of which not all accesses are of a cell that is known."""
-    found = set[str]()
-    for step in (s for p in unit.procedures.values() for s in p.steps):
-        for term in read_by(step.op):
-            named = {v.name.removeprefix("&") for v in term.free if v.name.startswith("&")}
-            if not (isinstance(step.op, Load | Store) and term is step.op.address and len(term.free) == 1):
-                found |= named
-    return frozenset(found)
-
-
-def _with_whole(read: _Read, chosen: frozenset[str]) -> _Read:
+def _with_whole(read: _Read, known: frozenset[str]) -> _Read:
     """What was read, with the arrays in some shared objects kept whole."""
     kinds = {o.name: m.type for o in read.unit.objects if isinstance(m := read.file.names.get(o.name), InMemory)}
     objects = (
-        replace(o, rows=tuple(rows_of(kinds[o.name], whole=True))) if o.name in kinds and o.name in chosen else o
+        replace(o, rows=tuple(rows_of(kinds[o.name], most=ANY_SIZE))) if o.name in kinds and o.name in known else o
         for o in read.unit.objects
     )
     return replace(read, unit=replace(read.unit, objects=tuple(objects)))
@@ -170,10 +159,9 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     _declared_alike(pair)
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
-    ending, _ = loops(first.thread, first.known)
     mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
     loaded = [_loaded(program, r, reading, mixed) for program, r in ((abstract, one), (concrete, two))]
-    return Compared(two.name, loaded[0], loaded[1], block, ending)
+    return Compared(two.name, loaded[0], loaded[1], block)
 
 
 def _begun_alike(found: Sequence[_Pair], only_known: bool) -> None:

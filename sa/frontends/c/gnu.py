@@ -44,14 +44,14 @@ _KEPT = {"__builtin_va_list": "int", "__signed__": "signed"}
 TYPE_OF = "__sacheck_typeof"
 _TYPE_OF = re.compile(r"\b(?:__)?typeof(?:__)?\s*\(")
 
-#: The name between the ends of a range of cases: `case A ... B` goes through the parser as `case A ? RANGE : B`.
+#: The name between the ends of a range: `case A ... B` and `[A ... B] =` go through the parser as `A ? RANGE : B`.
 RANGE = "__sacheck_to"
 
 #: What stands for the middle of `a ?: b`, which is the value of `a`.
 OMITTED = "__sacheck_same"
 _OMITTED = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')|\?(\s*):""")
 _RANGE = re.compile(
-    r"""("(?:[^"\\\n]|\\.)*")|\bcase\b(?:\([^();{}"']*\)|'(?:[^'\\\n]|\\.)+'|[^;:{}"'])*?(\.\.\.)|'(?:[^'\\\n]|\\.)+'"""
+    r"""("(?:[^"\\\n]|\\.)*")|(?:\bcase\b(?:\([^();{}"']*\)|'(?:[^'\\\n]|\\.)+'|[^;:{}"'])*?|\[[^\[\];{}"']*?)(\.\.\.)|'(?:[^'\\\n]|\\.)+'"""
 )
 
 

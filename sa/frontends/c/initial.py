@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, Part, converted, emit, object_of
 from sa.frontends.c.constants import letters_of
+from sa.frontends.c.controlling import ends_of, may_be_constant
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.operations import store
@@ -115,6 +116,8 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
     while items:
         item = items.pop(0)
         if isinstance(item, c_ast.NamedInitializer):
+            item, *others = _each(body, item)
+            items[:0] = others
             position = _designated(body, kind, item.name[0])
             if len(item.name) > 1:
                 rest = c_ast.NamedInitializer(item.name[1:], item.expr)
@@ -137,6 +140,26 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
         else:
             yield offset + start, inner, item
         position += 1
+
+
+#: So many elements a range of an initialiser may name.
+_MOST_NAMED = 1 << 16
+
+
+def _each(body: Body, item: c_ast.NamedInitializer) -> list[c_ast.NamedInitializer]:
+    """`[A ... B] = e` of GNU C as one initialiser for each element. Raises Unsupported."""
+    name, *inner = item.name
+    ends = ends_of(getattr(name, "expr", name))
+    if ends is None:
+        return [item]
+    first, last = (constant(body, end) for end in ends)
+    if not first <= last < first + _MOST_NAMED:
+        raise Unsupported("SA719", "a range of no element, or of too many")
+    if not may_be_constant(body, item.expr):
+        # It is evaluated once for all elements.
+        raise Unsupported("SA719", "an initialiser of a range that is not constant", "assign the elements in a loop")
+    made = (c_ast.Constant("int", str(number_)) for number_ in range(first, last + 1))
+    return [c_ast.NamedInitializer([number_, *inner], item.expr) for number_ in made]
 
 
 def _is_text(kind: CType, item: Any) -> bool:

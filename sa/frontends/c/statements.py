@@ -289,7 +289,8 @@ def _rounds(body: Body, condition: Any, inside: int, after: int) -> None:
     again = fresh(body)
     branch(body, condition, again, after)
     body.here = again
-    emit(body, Skip(again=not may_be_constant(body, condition)), inside)
+    ends = not body.file.choices.endless and not may_be_constant(body, condition)
+    emit(body, Skip(again=ends), inside)
 
 
 def _round(body: Body, node: Any, start: int, again: int, after: int) -> None:

@@ -200,23 +200,27 @@ def distances_in_locations(kind: CType) -> Iterator[int]:
             yield from (0 for _ in cells_of(kind))
 
 
-#: Arrays with more elements are kept together, and those with more in all their dimensions.
-MOST_ELEMENTS, MOST_IN_ALL = 64, 256
+#: Arrays with more elements are large, and those with more in all their dimensions.
+LARGE = (64, 256)
+#: Arrays with more are of a middle size.
+MIDDLING = (16, 16)
+#: All with several elements.
+ANY_SIZE = (1, 256)
 
 
-def rows_of(kind: CType, start: int = 0, path: str = "", whole: bool = False) -> Iterator[Row]:
-    """The large arrays in an object of the type, or all that are to be `whole`, with their places in it."""
+def rows_of(kind: CType, start: int = 0, path: str = "", most: tuple[int, int] | None = None) -> Iterator[Row]:
+    """The arrays in an object of the type that are larger than `most` says, or than LARGE, with their places in it."""
     match kind:
-        case Array() if _is_large(kind, whole):
+        case Array() if _is_large(kind, most or LARGE):
             element = _innermost(kind)
             count = cell_count(kind) // max(1, cell_count(element))
             yield Row(start, count, tuple(f"{path}[]{inner}" for inner, _ in cells_of(element)))
         case Array(of, size):
             for index in range(size or 0):
-                yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]", whole)
+                yield from rows_of(of, start + index * cell_count(of), f"{path}[{index}]", most)
         case Struct():
             for name, inner in fields_of(kind):
-                yield from rows_of(inner, start, f"{path}.{name}", whole)
+                yield from rows_of(inner, start, f"{path}.{name}", most)
                 start += cell_count(inner)
         case _:
             return
@@ -226,12 +230,11 @@ def _innermost(kind: CType) -> CType:
     return _innermost(kind.of) if isinstance(kind, Array) else kind
 
 
-def _is_large(kind: CType, whole: bool) -> bool:
+def _is_large(kind: CType, most: tuple[int, int]) -> bool:
     if not isinstance(kind, Array):
         return False
     in_all = cell_count(kind) // max(1, cell_count(_innermost(kind)))
-    most = 1 if whole else MOST_ELEMENTS
-    return (kind.size or 0) > most or in_all > MOST_IN_ALL or _is_large(kind.of, whole)
+    return (kind.size or 0) > most[0] or in_all > most[1] or _is_large(kind.of, most)
 
 
 def cell_count(kind: CType) -> int:

@@ -6,10 +6,9 @@ from math import gcd
 
 from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
-from sa.terms.build import linear_parts
 from sa.terms.interval import Interval
 from sa.terms.term import Int as Number
-from sa.terms.term import Term
+from sa.terms.term import Ite, Mod, Sum, Term
 
 
 def within(term: Term, ends: tuple[int, int], known: Interval = (None, None)) -> Term:
@@ -77,10 +76,31 @@ def bitwise(op: str, a: Term, b: Term, kind: tuple[int, bool], registers: Regist
 
 def _apart(high: Term, low: Term, registers: Registers) -> bool:
     """Whether no bit is in both: the one is a multiple of a power of two that is more than the other, not negative."""
-    const, parts = linear_parts(high)
-    factor = gcd(const, *parts.values())
+    factor = _divisor(high)
     least, most = span_of(low, registers)
     return least is not None and most is not None and least >= 0 and most < factor & -factor
+
+
+def _divisor(term: Term) -> int:
+    """A number that divides the term whatever its variables are; a shift that wraps around leaves the low bits zero."""
+    match term:
+        case Mod(dividend, size):
+            return gcd(_divisor(dividend), size)
+        case Ite(_, positive, negative):
+            return gcd(_divisor(positive), _divisor(negative))
+        case Number(value):
+            return abs(value)
+        case Sum(constant, parts):
+            plain = gcd(constant, *(c * _divisor(p) for p, c in parts))
+            return max((plain, *(_rounded(term, p, c) for p, c in parts if isinstance(p, Mod))))
+        case _:
+            return 1
+
+
+def _rounded(total: Term, rest: Mod, factor: int) -> int:
+    """A divisor of a sum, of which `d - d % m` with a factor is a part: `(x >> 32) << 32` is such a difference."""
+    others = build.sub(total, build.scale(-factor, build.sub(rest.dividend, rest)))
+    return gcd(factor * rest.divisor, _divisor(others))
 
 
 def _masked(a: Term, mask: int, bits: int) -> Term:

@@ -12,15 +12,13 @@ from sa.language.loaded import Loaded
 class Compared(Struct, frozen=True):
     """The programs of a function of two files, and how they are related.
 
-    `ending` says that loops of the abstract one are taken to end: a run that stays in one is no counterexample. Two
-    functions that are the `same` need no comparison.
+    Two functions that are the `same` need no comparison.
     """
 
     name: str
     abstract: Loaded
     concrete: Loaded
     block: Refinement
-    ending: bool
     same: bool = False
 
 

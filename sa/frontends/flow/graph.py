@@ -95,9 +95,9 @@ class Row(Struct, frozen=True):
 class Object(Struct, frozen=True):
     """Consecutive cells with a name that nothing else has in its procedure, or in the unit if it is static.
 
-    Its large arrays are `rows`. `told` is its name for users, if that is another one. What is `kept` is constant or a
-    text: it has its first values for ever, known or not, and who writes it is undefined. Its one cell may be the life
-    of the object with the name `life_of`.
+    Its large arrays are `rows`, and those of a middle size `middling`. `told` is its name for users, if that is another
+    one. What is `kept` is constant or a text: it has its first values for ever, known or not, and who writes it is
+    undefined. Its one cell may be the life of the object with the name `life_of`.
     """
 
     name: str
@@ -108,6 +108,7 @@ class Object(Struct, frozen=True):
     told: str = ""
     kept: bool = False
     life_of: str = ""
+    middling: tuple[Row, ...] = ()
 
 
 class Register(Struct, frozen=True):
@@ -281,11 +282,12 @@ class Stride(Struct, frozen=True):
 class Skip(Struct, frozen=True):
     """Nothing. `again`: another round of a loop begins whose controlling expression is no constant.
 
-    `qualified`: a register of a volatile or atomic type is accessed.
+    `qualified`: a register of a volatile or atomic type is accessed. `past`: a loop is left out that is taken to end.
     """
 
     again: bool = False
     qualified: bool = False
+    past: bool = False
 
 
 Op: TypeAlias = (

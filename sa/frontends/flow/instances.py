@@ -47,10 +47,10 @@ def with_instances(threads: Sequence[Thread], shared: Sequence[Object], codes: S
     objects = (*shared, *(o for t in threads for o in t.graph.objects.values()))
     found, of, running = looked_at(threads, layout(objects, codes))
     seen = _Seen(threads, found, of, running)
-    for thread in threads:
-        for name in sorted(again[thread.number]):
-            if _is_kept(name, thread, seen):
-                _divide(thread.graph, name, most)
+    # All are looked at before one is divided, since the look is at the steps of the graphs as they are.
+    kept = [(t, name) for t in threads for name in sorted(again[t.number]) if _is_kept(name, t, seen)]
+    for thread, name in kept:
+        _divide(thread.graph, name, most)
 
 
 def _entered_again(thread: Thread, names: set[str]) -> set[str]:

@@ -42,6 +42,7 @@ from sa.frontends.flow.graph import (
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
 from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.orders import Lock
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import written_by
@@ -76,7 +77,8 @@ def in_any_case(thread: Thread, known: Accesses, cell: Due) -> Mapping[Node, Ter
     those behind it, so that it stands for a number of steps, whatever the order in which they are computed.
     """
     graph = thread.graph
-    following = outgoing(graph.steps)
+    # Who leaves out a loop that does not end is undefined.
+    following = outgoing([s for s in graph.steps if not (isinstance(s.op, Skip) and s.op.past)])
     successors = {n: [s.target for s in steps] for n, steps in following.items()}
     found = dict[Node, Term]()
 
@@ -129,6 +131,37 @@ def loops(thread: Thread, known: Accesses) -> tuple[bool, bool]:
     found = components((thread.graph.entry,), successors)
     ending = [_is_to_end(c, following, known) for c in found if _is_cyclic(c, successors)]
     return any(ending), not all(ending)
+
+
+def pass_loops(thread: Thread, known: Accesses) -> None:
+    """Let the source leave out loops that are taken to end, and leave nothing behind that is read later, in place.
+
+    Where such a loop ends, that is the same; where it does not, the source is undefined, and may do anything. So an
+    optimiser deletes such loops.
+    """
+    graph = thread.graph
+    following = outgoing(graph.steps)
+    successors = {n: [s.target for s in steps] for n, steps in following.items()}
+    needed = registers(graph)
+    for component in components((graph.entry,), successors):
+        inside = frozenset(component)
+        steps = [s for n in component for s in following.get(n, ())]
+        behind = {s.target for s in steps if s.target not in inside and not isinstance(s.op, Fail)}
+        if not _is_cyclic(component, successors) or len(behind) != 1 or not _is_to_end(component, following, known):
+            continue
+        (after,) = behind
+        if all(map(_is_passed, steps)) and needed.get(after, frozenset()).isdisjoint(written_by(s.op) for s in steps):
+            heads = {s.target: s.origin for s in graph.steps if s.source not in inside and s.target in inside}
+            graph.steps += (Step(head, Skip(past=True), after, origin) for head, origin in heads.items())
+
+
+def _is_passed(step: Step) -> bool:
+    """Whether all that a step does is to write a register, or to be undefined."""
+    match step.op:
+        case Fail(what):
+            return what not in ENDS and what not in BOUNDS
+        case op:
+            return isinstance(op, Assign | Divide | Havoc | Load | Test | Skip | Stride)
 
 
 def _is_cyclic(component: Sequence[Node], successors: Mapping[Node, Sequence[Node]]) -> bool:

@@ -17,10 +17,11 @@ from sa.base.diagnostic import InputError
 from sa.base.source import Source, position
 from sa.frontends.flow.access import Accesses, accesses, disturbs
 from sa.frontends.flow.choosing import narrowed, without_idle_choices
+from sa.frontends.flow.chosen_elements import with_chosen_arrays
 from sa.frontends.flow.claims import Asked, ends_of
 from sa.frontends.flow.constant_after_init import knowing, possible, with_settled
 from sa.frontends.flow.flags import without_copies, without_flags
-from sa.frontends.flow.graph import ANY, Node, Range, Storage, Unit
+from sa.frontends.flow.graph import Node, Storage, Unit
 from sa.frontends.flow.heap import MOST_COPIES
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.instances import with_instances
@@ -33,15 +34,12 @@ from sa.frontends.flow.naming import Named, named, with_monitor
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.sequential_prefix import begun_with
 from sa.frontends.flow.slicing import decisive
-from sa.frontends.flow.spans import told_by
-from sa.frontends.flow.standing import standing
 from sa.frontends.flow.steps import FAILED, STOPPED, Joint, joints
 from sa.frontends.flow.threads import MOST_THREADS, Thread, threads_of
 from sa.frontends.flow.touches import claims_of, spoken_of, spurious_of
 from sa.frontends.flow.webs import split
-from sa.frontends.flow.wraps import may_wrap, without_wraps
+from sa.frontends.flow.wraps import ranged
 from sa.terms import build
-from sa.terms.bounds import Ranges, interval_of
 from sa.terms.name import unused
 from sa.terms.sort import INT, default_value
 from sa.terms.substitute import substitute
@@ -107,6 +105,9 @@ def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
         without_flags(thread.graph)
         split(thread.graph)
     shared = tuple(o for o in unit.objects if o.storage is not Storage.THREAD)
+    if not unit.shows:
+        # Programs that are compared have the same variables.
+        shared = with_chosen_arrays(threads, (*shared, *extra), tuple(unit.procedures))[: len(shared)]
     with_instances(threads, (*shared, *extra), tuple(unit.procedures), unit.heap)
     own = (o for t in threads for o in t.graph.objects.values())
     objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
@@ -319,50 +320,6 @@ def _without_constants(
         gone |= known
         automata = [replace(a, edges=tuple(knowing(e, known) for e in a.edges if possible(e, known))) for a in automata]
         first = {v: t for v, t in first.items() if v not in fixed}
-
-
-def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
-    """Ranges are kept where every step and the start keep to them for reasons of ranges alone; others are dropped."""
-    while True:
-        shared = {v.var: Range(v.low, v.high) for v in names.shared}
-        gone = set[Var]()
-        for automaton in automata:
-            own = {v.var: Range(v.low, v.high) for v in automaton.variables}
-            for edge in automaton.edges:
-                known = shared | own | {c.var: Range(c.low, c.high) for c in edge.choices}
-                told = told_by(build.conjuncts(edge.guard), known)
-                if told is not None:
-                    gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, told)}
-        gone |= {v for v, term in first.items() if not _keeps(shared.get(v, ANY), term, {})}
-        if not gone:
-            return [_without_wraps(a, shared) for a in automata], names
-
-        def freed(variables: tuple[Variable, ...], gone: set[Var] = gone) -> tuple[Variable, ...]:
-            return tuple(replace(v, low=None, high=None) if v.var in gone else v for v in variables)
-
-        automata = [replace(a, variables=freed(a.variables)) for a in automata]
-        names = replace(names, shared=freed(names.shared))
-
-
-def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automaton:
-    known = {**shared, **{v.var: Range(v.low, v.high) for v in automaton.variables}}
-    edges = tuple(without_wraps(e, known, ()) for e in automaton.edges)
-    if not any(map(may_wrap, edges)):
-        return replace(automaton, edges=edges)
-    at = standing(automaton, known)
-    informed = tuple(without_wraps(e, known, at[e.source]) for e in automaton.edges)
-    if informed == edges:
-        return replace(automaton, edges=edges)
-    # What the steps need is said where they begin.
-    locations = tuple(replace(q, inv=build.land(q.inv, *at[q.name])) for q in automaton.locations)
-    return replace(automaton, edges=informed, locations=locations)
-
-
-def _keeps(range_: Range, term: Term, known: Ranges) -> bool:
-    if range_.low is None or range_.high is None:
-        return True
-    low, high = interval_of(term, known, {})
-    return low is not None and high is not None and range_.low <= low and high <= range_.high
 
 
 def program_with(

@@ -27,6 +27,7 @@ from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.inline import inline
 from sa.frontends.flow.layout import Layout, layout
 from sa.frontends.flow.liveness import only_reachable, prune
+from sa.frontends.flow.must_execute import loops, pass_loops
 from sa.frontends.flow.naming import named
 from sa.frontends.flow.observables import (
     bounded,
@@ -39,7 +40,7 @@ from sa.frontends.flow.observables import (
     refuse_comparisons,
 )
 from sa.frontends.flow.permissions import under_permissions
-from sa.frontends.flow.program import automaton_of, first_values, program_with, ranged
+from sa.frontends.flow.program import automaton_of, first_values, program_with
 from sa.frontends.flow.published import addresses_of, published, renamed
 from sa.frontends.flow.shared_inputs import Common, chosen
 from sa.frontends.flow.slicing import decisive
@@ -49,6 +50,7 @@ from sa.frontends.flow.threads import Thread, threads_of
 from sa.frontends.flow.told_apart import told_apart
 from sa.frontends.flow.values import OTHER, evaluate
 from sa.frontends.flow.webs import split
+from sa.frontends.flow.wraps import ranged
 from sa.terms import build
 from sa.terms.name import ABSTRACT, CONCRETE
 from sa.terms.substitute import sided
@@ -171,6 +173,8 @@ def compared(
 ) -> tuple[Program, Program, Refinement]:
     """The two programs, and the block that relates them; are they the `beginning` of all? Raises InputError."""
     both = both_of(abstract, concrete, beginning)
+    loops_end, _ = loops(abstract.thread, abstract.known)
+    pass_loops(abstract.thread, abstract.known)
     first, theirs = _automaton(abstract, both, True, reserved)
     second, mine = _automaton(concrete, both, False, reserved)
     if both.columns:
@@ -179,6 +183,7 @@ def compared(
     first = _answering(first, second, tuple(theirs[k].wrote for k in both.cells if k in both.noted))
     related = tuple(_written(theirs[k], mine[k], "".join(k), first.origin) for k in both.cells if k in both.noted)
     block = Refinement(first.name, None, None, related, (), (), (), (), False, False, None, first.origin)
+    block = replace(block, loops_end=loops_end)
     return _program(first, abstract), _program(second, concrete), block
 
 

@@ -23,6 +23,7 @@ from sa.frontends.flow.creations import (
     offer,
     offered,
 )
+from sa.frontends.flow.first_thread import own_cells
 from sa.frontends.flow.graph import (
     ANY,
     Begin,
@@ -123,7 +124,7 @@ def threads_of(
         name = unused(creation.procedure, names)
         names.add(name)
         graph, parameters, result = inline(unit, creation.procedure, name)
-        unroll(graph, MAX_THREADS - len(work.creations))
+        unroll(graph, MAX_THREADS - len(work.creations), {} if graphs else own_cells(unit))
         without_tables(graph, unit)
         graphs.append((name, graph, parameters, result))
         _creations(graph, creation, work)
@@ -249,8 +250,8 @@ def _inside_regions(graph: Graph) -> set[Node]:
 def _refused(step: Step, number: int, work: _Work, inside: set[Node]) -> None:
     """Raises InputError for what is not accepted of families of any number."""
     if isinstance(step.op, Join) and step.op.thread.free and any(c.family for c in work.creations):
-        hint = "which of any number of threads this waits for is not known"
-        raise InputError((error("SA721", "a join beside any number of threads", step.origin.span, hint),))
+        hint = "it is not known which thread this waits for; only the first thread may join"
+        raise InputError((error("SA721", "a join in a program with any number of threads", step.origin.span, hint),))
     counted = number in work.counted and work.creations[number - 1].family
     if isinstance(step.op, Fork) and counted and step.source in inside:
         hint = "create the thread before or after the region"

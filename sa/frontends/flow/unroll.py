@@ -1,24 +1,33 @@
 """Loops that create or join threads, unrolled: nodes are told apart by the constants that decide how often they run.
 
 A register counts where it has a part in the tests of such a loop or says which thread, argument or cell is meant in
-it. Each node is split by the values that these registers have there, as far as they are constant. What still lies on
-a cycle afterwards runs without a known bound.
+it. Each node is split by the values that these registers have there, as far as they are constant; those of cells that
+no other thread writes are known, too. What still lies on a cycle afterwards runs without a known bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from sa.automata.components import on_cycles
-from sa.frontends.flow.graph import Fork, Graph, Join, Load, Node, Set, Skip, Step, Store, Test, outgoing
+from sa.frontends.flow.graph import Fork, Graph, Join, Load, Node, Op, Set, Skip, Step, Store, Test, outgoing
 from sa.frontends.flow.terms import over, read_by, written_by
+from sa.terms import build
 from sa.terms.term import Bool, Int, Term, Var
 
 #: Nodes are not told apart any more when there are so many.
 MAX_NODES = 20_000
 
+_NONE: Mapping[Any, Any] = MappingProxyType({})
 
-def unroll(graph: Graph, most: int) -> None:
+
+#: The cells that no other thread writes by their addresses, with their first values.
+Own = Mapping[Term, Int]
+
+
+def unroll(graph: Graph, most: int, own: Own) -> None:
     """Unroll the graph's loops that create or join threads, in place, unless that makes more than `most` creations."""
     steps = outgoing(graph.steps)
     loops = on_cycles((graph.entry,), {n: [s.target for s in out] for n, out in steps.items()})
@@ -26,14 +35,16 @@ def unroll(graph: Graph, most: int) -> None:
     if not wanted:
         return
     inside = {n for n, number in loops.items() if number in wanted}
-    relevant = _relevant(graph, inside)
-    split = split_by(graph, steps, relevant, MAX_NODES)
+    contents = {address: build.variable(f"*{number}") for number, address in enumerate(own)}
+    relevant = _relevant(graph, inside, contents)
+    first = {contents[address]: value for address, value in own.items()}
+    split = split_by(graph, steps, relevant, MAX_NODES, contents, first)
     if split is not None and sum(isinstance(s.op, Fork) for s in split[0]) <= most:
         graph.steps, graph.nodes, graph.entry, graph.exit = split
 
 
-def _relevant(graph: Graph, inside: set[Node]) -> Mapping[Node, frozenset[Var]]:
-    """By node the registers whose values matter to what the loops do."""
+def _relevant(graph: Graph, inside: set[Node], contents: Mapping[Term, Var]) -> Mapping[Node, frozenset[Var]]:
+    """By node the registers, and the contents of cells, whose values matter to what the loops do."""
     empty = frozenset[Var]()
     counting = {v for s in graph.steps if s.source in inside for v in _counting(s)}
     found = dict[Node, frozenset[Var]]()
@@ -43,11 +54,16 @@ def _relevant(graph: Graph, inside: set[Node]) -> Mapping[Node, frozenset[Var]]:
         for step in reversed(graph.steps):
             after = found.get(step.target, empty)
             before = after
-            written = written_by(step.op)
+            written = _set_by(step.op, contents)
             if written is not None and written in after:
                 before = after - {written}
-                if isinstance(step.op, Set):
-                    before |= step.op.term.free & graph.registers.keys()
+                match step.op:
+                    case Set(_, term) | Store(_, term):
+                        before |= term.free & graph.registers.keys()
+                    case Load(_, address) if address in contents:
+                        before |= {contents[address]}
+                    case _:
+                        pass
             if step.source in inside:
                 before |= _counting(step) & counting
             known = found.get(step.source, empty)
@@ -55,6 +71,11 @@ def _relevant(graph: Graph, inside: set[Node]) -> Mapping[Node, frozenset[Var]]:
                 found[step.source] = known | before
                 changed = True
     return found
+
+
+def _set_by(op: Op, contents: Mapping[Term, Var]) -> Var | None:
+    """The register, or the content of a cell, that an operation sets."""
+    return contents.get(op.address) if isinstance(op, Store) else written_by(op)
 
 
 def _counting(step: Step) -> frozenset[Var]:
@@ -66,9 +87,17 @@ def _counting(step: Step) -> frozenset[Var]:
 
 
 def split_by(
-    graph: Graph, steps: Mapping[Node, list[Step]], relevant: Mapping[Node, frozenset[Var]], most: int
+    graph: Graph,
+    steps: Mapping[Node, list[Step]],
+    relevant: Mapping[Node, frozenset[Var]],
+    most: int,
+    contents: Mapping[Term, Var] = _NONE,
+    first: Mapping[Var, Term] = _NONE,
 ) -> tuple[list[Step], int, Node, Node] | None:
-    """The graph with nodes split by constants of the registers that matter there; None if there are too many nodes."""
+    """The graph with nodes split by constants of the registers that matter there; None if there are too many nodes.
+
+    The `contents` of cells by their addresses are constants, too, with their `first` values.
+    """
     numbers = dict[tuple[Node, frozenset[tuple[Var, Term]]], Node]()
     pending = list[tuple[Node, frozenset[tuple[Var, Term]]]]()
 
@@ -82,7 +111,7 @@ def split_by(
             pending.append(key)
         return numbers[key]
 
-    entry = number(graph.entry, {})
+    entry = number(graph.entry, first)
     made = list[Step]()
     while pending:
         if len(numbers) > most:
@@ -96,10 +125,21 @@ def split_by(
                     continue
                 op = Skip()
             after = dict(constants)
-            written = written_by(op)
+            written = _set_by(op, contents)
             if written is not None:
                 after.pop(written, None)
-                if isinstance(op, Set) and isinstance(op.term, Int):
-                    after[written] = op.term
+                if (value := _value(op, constants, contents)) is not None:
+                    after[written] = value
             made.append(Step(numbers[key], op, number(step.target, after), step.origin))
     return made, len(numbers), entry, number(graph.exit, {})
+
+
+def _value(op: Op, constants: Mapping[Var, Term], contents: Mapping[Term, Var]) -> Term | None:
+    """The number that an operation sets something to; None where that is not known."""
+    match op:
+        case Set(_, Int() as value) | Store(_, Int() as value):
+            return value
+        case Load(_, address) if address in contents:
+            return constants.get(contents[address])
+        case _:
+            return None

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Edge, Label
+from sa.automata.automaton import Automaton, Edge, Label, Variable
 from sa.frontends.flow.choosing import narrowed
-from sa.frontends.flow.graph import Range
+from sa.frontends.flow.graph import ANY, Range
+from sa.frontends.flow.naming import Named
 from sa.frontends.flow.spans import told_by
-from sa.frontends.flow.standing import is_bounding
+from sa.frontends.flow.standing import is_bounding, standing
 from sa.terms import build
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.interval import Interval
@@ -18,7 +19,51 @@ from sa.terms.substitute import rebuild
 from sa.terms.term import Bool, Div, Forall, Int, IsZero, Le, Member, Mod, Term, Var, subterms
 
 
-def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Term]) -> Edge:
+def ranged(automata: list[Automaton], first: Mapping[Var, Term], names: Named) -> tuple[list[Automaton], Named]:
+    """Ranges are kept where every step and the start keep to them for reasons of ranges alone; others are dropped."""
+    while True:
+        shared = {v.var: Range(v.low, v.high) for v in names.shared}
+        gone = set[Var]()
+        for automaton in automata:
+            own = {v.var: Range(v.low, v.high) for v in automaton.variables}
+            for edge in automaton.edges:
+                known = shared | own | {c.var: Range(c.low, c.high) for c in edge.choices}
+                told = told_by(build.conjuncts(edge.guard), known)
+                if told is not None:
+                    gone |= {v for v, term in edge.updates if not _keeps(known.get(v, ANY), term, told)}
+        gone |= {v for v, term in first.items() if not _keeps(shared.get(v, ANY), term, {})}
+        if not gone:
+            return [_without_wraps(a, shared) for a in automata], names
+
+        def freed(variables: tuple[Variable, ...], gone: set[Var] = gone) -> tuple[Variable, ...]:
+            return tuple(replace(v, low=None, high=None) if v.var in gone else v for v in variables)
+
+        automata = [replace(a, variables=freed(a.variables)) for a in automata]
+        names = replace(names, shared=freed(names.shared))
+
+
+def _without_wraps(automaton: Automaton, shared: Mapping[Var, Range]) -> Automaton:
+    known = {**shared, **{v.var: Range(v.low, v.high) for v in automaton.variables}}
+    edges = tuple(without_wraps(e, known, ()) for e in automaton.edges)
+    if not any(map(may_wrap, edges)):
+        return replace(automaton, edges=edges)
+    at = standing(automaton, known)
+    informed = tuple(without_wraps(e, known, at[e.source]) for e in automaton.edges)
+    if informed == edges:
+        return replace(automaton, edges=edges)
+    # What the steps need is said where they begin.
+    locations = tuple(replace(q, inv=build.land(q.inv, *at[q.name])) for q in automaton.locations)
+    return replace(automaton, edges=informed, locations=locations)
+
+
+def _keeps(range_: Range, term: Term, known: Ranges) -> bool:
+    if range_.low is None or range_.high is None:
+        return True
+    low, high = interval_of(term, known, {})
+    return low is not None and high is not None and range_.low <= low and high <= range_.high
+
+
+def without_wraps(edge: Edge, ranges: Mapping[Var, Range], said: Iterable[Term]) -> Edge:
     """The same step, without comparisons and remainders that ranges and linear conditions decide.
 
     The conditions are those of the guard, and those that hold where the step begins. Those of the guard that bounds are
@@ -30,12 +75,12 @@ def without_wraps(edge: Edge, ranges: Mapping[Var, Range], standing: Iterable[Te
     fixed, others = list[Term](), list[Term]()
     for part in build.conjuncts(edge.guard):
         (fixed if is_bounding(part) else others).append(part)
-    before = told_by((*standing, *fixed), known)
+    before = told_by((*said, *fixed), known)
     if before is None:
         return edge
     go = _deciding(before)
     guard = build.land(*fixed, *map(go, others))
-    after = told_by((*standing, *build.conjuncts(guard)), known)
+    after = told_by((*said, *build.conjuncts(guard)), known)
     if after is None:
         return replace(edge, guard=guard)
     go = _deciding(after)

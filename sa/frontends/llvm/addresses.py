@@ -10,7 +10,7 @@ from msgspec import Struct
 from sa.frontends.flow.graph import Range, base
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import globals_in
-from sa.frontends.llvm.body import Body, Bounds, register, undefined
+from sa.frontends.llvm.body import Body, Bounds, Extent, register, undefined
 from sa.frontends.llvm.integers import outside
 from sa.frontends.llvm.layout import NoLayout, size_of
 from sa.frontends.llvm.objects import INTERPOSABLE
@@ -67,6 +67,28 @@ def numbered(body: Body, numbers: Numbers) -> Iterator[Var]:
         body.bounds[s.Null()] = Bounds(build.ZERO, build.ZERO, build.ZERO)
 
 
+def extended(body: Body, numbers: Numbers) -> Iterator[Var]:
+    """Registers for what is there of what parameters point to, where accesses ask for several things."""
+    for number, parameter in enumerate(body.function.signature.parameters):
+        operand, name = s.Local(name_of(parameter, number)), f"%{name_of(parameter, number)}"
+        shape = body.shapes.get(operand)
+        if shape is None:
+            continue
+        kinds = (
+            ("start", shape.starts, True),
+            ("end", shape.ends, not numbers.bounds),
+            ("align", shape.aligns, not numbers.given),
+        )
+        made = [
+            register(body, f"{kind}.{name}", Range(0, len(asked) - 1), f"{kind} of what {name} points to")
+            if wanted and len(asked) > 1
+            else None
+            for kind, asked, wanted in kinds
+        ]
+        yield from (var for var in made if var is not None)
+        body.extents[operand] = Extent(*made)
+
+
 def _operands(body: Body, numbers: Numbers) -> Iterator[s.Local | s.Global]:
     parameters = body.function.signature.parameters
     yield from (s.Local(name_of(parameters[number], number)) for number in numbers.parameters)
@@ -109,7 +131,7 @@ def _home(body: Body, operand: s.Operand) -> _Home:
         return _Home(operand, base(operand.name), body.bounds[operand], size, variable.align or align)
     assert isinstance(operand, s.Local)
     token = build.variable(f"%{operand.name}")
-    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.size, shape.align)))
+    return _Home(operand, token, body.bounds[operand], *((0, 1) if shape is None else (shape.ends[0], shape.align)))
 
 
 def _alone(body: Body, home: _Home) -> Iterator[Term]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, repeat
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import overflowing
+from sa.frontends.llvm.fills import at_distance, within
 from sa.frontends.llvm.layout import NoLayout, meant, offsets, size_of
 from sa.frontends.llvm.operands import mapped
-from sa.frontends.llvm.shapes import bytes_of
+from sa.frontends.llvm.shapes import bytes_of, chunks
 
 #: More scalars than these are too many for one value.
 MOST_LEAVES = 16
@@ -25,11 +27,12 @@ class Leaf(Struct, frozen=True):
 
 
 class _Work(Struct):
-    """Registers that are aggregates, by their scalars, and registers that are another operand."""
+    """Registers that are aggregates, by their scalars, registers that are another operand, and numbers for new ones."""
 
     module: s.Module
     whole: dict[str, tuple[s.Operand, ...]] = field(default_factory=dict)
     same: dict[str, s.Operand] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
 
 
 def without_aggregates(function: s.Function, module: s.Module) -> s.Function:
@@ -211,14 +214,18 @@ def _lines(line: s.Line, work: _Work) -> Iterator[s.Line]:
         case s.Load(kind, pointer, False, None, align) if _is_aggregate(kind):
             for number, leaf in enumerate(_in_memory(kind, work.module)):
                 at = _name(name, number) + "@"
-                yield _line(line, at, _moved(pointer, leaf.offset))
-                yield _line(line, _name(name, number), s.Load(leaf.type, s.Local(at), False, None, _least(align, leaf)))
+                yield _line(line, at, at_distance(pointer, leaf.offset))
+                load = s.Load(leaf.type, s.Local(at), False, None, within(align, leaf.offset))
+                yield _line(line, _name(name, number), load)
         case s.Store(value, pointer, False, None, align) if _is_aggregate(value.type):
-            parts = zip(_in_memory(value.type, work.module), _parts(value, work), strict=True)
-            for number, (leaf, part) in enumerate(parts):
-                at = f"stored {line.span.start} {number}"
-                yield _line(line, at, _moved(pointer, leaf.offset))
-                stored = s.Store(s.Typed(leaf.type, part), s.Local(at), False, None, _least(align, leaf))
+            # Padding is poison.
+            cells = _in_memory(value.type, work.module)
+            padded = chain(_parts(value, work), repeat(s.Poison()))
+            for leaf, part in zip(cells, padded, strict=False):
+                # No register has a space in its name.
+                at = f"stored {next(work.numbers)}"
+                yield _line(line, at, at_distance(pointer, leaf.offset))
+                stored = s.Store(s.Typed(leaf.type, part), s.Local(at), False, None, within(align, leaf.offset))
                 yield _line(line, None, stored)
         case s.Return(s.Typed(kind) as value) if _is_aggregate(kind):
             found = zip(leaves(kind, work.module), _parts(value, work), strict=True)
@@ -233,25 +240,13 @@ def _line(line: s.Line, result: str | None, instruction: s.Instruction) -> s.Lin
     return replace(line, result=result, instruction=instruction, attachments=attachments)
 
 
-def _moved(pointer: s.Operand, offset: int) -> s.Offset:
-    index = s.Typed(s.IntType(64), s.Number(offset))
-    return s.Offset(s.Element(frozenset({"inbounds"}), s.IntType(8), pointer, (index,)))
-
-
 def _in_memory(kind: s.Type, module: s.Module) -> list[Leaf]:
-    """The scalars of a type between which nothing is. Raises NoLayout: what becomes of padding is not modelled."""
-    found, end = list(leaves(kind, module)), 0
-    for leaf in found:
-        if leaf.offset != end or (isinstance(leaf.type, s.IntType) and leaf.type.bits % 8):
-            raise NoLayout
-        end += bytes_of(leaf.type.bits) if isinstance(leaf.type, s.IntType) else 8
-    if end != size_of(kind, module)[0]:
+    """The scalars of a type, and behind them the bytes between them as integers: what is accessed. Raises NoLayout."""
+    found, here = list(leaves(kind, module)), 0
+    padding = list[Leaf]()
+    for leaf in (*found, Leaf(s.IntType(8), size_of(kind, module)[0])):
+        padding += [Leaf(s.IntType(8 * size), at) for at, size in chunks(here, leaf.offset)]
+        here = leaf.offset + (bytes_of(leaf.type.bits) if isinstance(leaf.type, s.IntType) else 8)
+    if len(padding) > MOST_LEAVES:
         raise NoLayout
-    return found
-
-
-def _least(align: int, leaf: Leaf) -> int:
-    """How a scalar is aligned within what is aligned."""
-    while align > 1 and leaf.offset % align:
-        align //= 2
-    return align
+    return [*found, *padding]

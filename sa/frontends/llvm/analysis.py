@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from msgspec import Struct
 
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.roots import distant_of, moves_of, pointer_roots
 
 
 class Facts(Struct, frozen=True):
     """Allocas that are `slots`, by name with their types, and registers and slots that may be `undef` or poison.
 
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
-    are the `roots` of its value; `moves` are those that come from another one at a distance.
+    are the `roots` of its value; `moves` are those that come from another one at a distance. Those that are `distant`
+    come from the one root that is given at a distance that is known only when they get their value.
     """
 
     slots: Mapping[str, s.Type]
@@ -22,6 +24,7 @@ class Facts(Struct, frozen=True):
     may_poison: frozenset[str]
     roots: Mapping[str, frozenset[s.Operand]]
     moves: Mapping[str, s.Element]
+    distant: Mapping[str, s.Operand]
 
 
 def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
@@ -47,11 +50,10 @@ def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -
             if _may_poison(line, undef, poison, slots):
                 poison.add(name)
         if before == (len(undef), len(poison)):
-            roots = pointer_roots(function, slots, {})
-            moves = {
-                line.result or "": line.instruction.element for line in lines if isinstance(line.instruction, s.Offset)
-            }
-            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves)
+            moves = moves_of(function)
+            roots = pointer_roots(function, slots, moves)
+            distant = {n: r for n, r in distant_of(function, slots).items() if n not in undef}
+            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves, distant)
 
 
 def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
@@ -67,18 +69,19 @@ def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
 
 def slots_of(function: s.Function) -> Mapping[str, s.Type]:
     """The allocas of which nothing but loads and stores of their type use the address."""
-    found = {
-        line.result: line.instruction.type
+    allocas = {
+        line.result: line.instruction
         for line in function.blocks[0].lines
         if isinstance(line.instruction, s.Alloca) and line.instruction.count is None and line.result is not None
     }
-    found = {n: t for n, t in found.items() if isinstance(t, s.IntType | s.PointerType)}
+    found = {n: a.type for n, a in allocas.items() if isinstance(a.type, s.IntType | s.PointerType)}
     for line in (line for b in function.blocks for line in b.lines):
         match line.instruction:
-            case s.Load(kind, s.Local(name), False, None) if found.get(name) == kind:
-                continue
-            case s.Store(s.Typed(kind, value), s.Local(name), False, None) if found.get(name) == kind:
-                used = list(locals_in(value))
+            case s.Load(kind, s.Local(name), False, None, align) if found.get(name) == kind:
+                # Perhaps it is no better aligned than it says.
+                used = [name] if align > allocas[name].align else []
+            case s.Store(s.Typed(kind, value), s.Local(name), False, None, align) if found.get(name) == kind:
+                used = [*locals_in(value), *([name] if align > allocas[name].align else [])]
             case other if lifetime_of(other) is not None:
                 continue
             case other:
@@ -105,56 +108,6 @@ def locals_in(*parts: object) -> Iterator[str]:
                 yield from locals_in(*(getattr(part, f) for f in part.__struct_fields__))
             case _:
                 continue
-
-
-def pointer_roots(
-    function: s.Function, slots: Mapping[str, s.Type], moves: Mapping[str, s.Element]
-) -> Mapping[str, frozenset[s.Operand]]:
-    """By pointer the parameters and variables of the module that its value begins with.
-
-    Those that are moved are among them where `moves` has them. What comes from no other pointer is a root of its own.
-    """
-    found: dict[str, frozenset[s.Operand]] = {
-        p.operand.name: frozenset((p.operand,))
-        for p in function.signature.parameters
-        if isinstance(p.type, s.PointerType) and isinstance(p.operand, s.Local)
-    }
-
-    derived = {*slots, *moves}
-    for line in (line for b in function.blocks for line in b.lines):
-        match line.instruction:
-            case s.Select() | s.Phi():
-                derived.add(line.result or "")
-            case s.Load(_, s.Local(slot)) if slot in slots:
-                derived.add(line.result or "")
-            case _:
-                continue
-
-    def of(operand: s.Operand) -> frozenset[s.Operand]:
-        if isinstance(operand, s.Local) and (operand.name in found or operand.name in derived):
-            return found.get(operand.name, frozenset())
-        return frozenset((operand,))
-
-    while True:
-        before = dict(found)
-        for line in (line for b in function.blocks for line in b.lines):
-            match line.instruction:
-                case s.Load(s.PointerType(), s.Local(slot)) if slot in slots:
-                    name, values = line.result, of(s.Local(slot))
-                case s.Store(s.Typed(s.PointerType(), value), s.Local(slot)) if slot in slots:
-                    name, values = slot, of(value)
-                case s.Select(_, s.Typed(s.PointerType(), yes), s.Typed(_, no)):
-                    name, values = line.result, of(yes) | of(no)
-                case s.Phi(s.PointerType(), incoming):
-                    name, values = line.result, frozenset[s.Operand]().union(*(of(v) for v, _ in incoming))
-                case s.Offset(element) if line.result in moves:
-                    name, values = line.result, of(element.base)
-                case _:
-                    continue
-            if name is not None:
-                found[name] = found.get(name, frozenset()) | values
-        if found == before:
-            return found
 
 
 def globals_in(*parts: object) -> Iterator[s.Global]:

@@ -56,6 +56,8 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
                 continue
             if (word == "nocapture" or word.startswith("captures(")) and not _keeps(side, parameter.operand):
                 continue
+            if word == "returned" and _returns(side.function) == {parameter.operand}:
+                continue
             if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
                 continue
             if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
@@ -66,6 +68,12 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
 def _refused(word: str, signature: s.Signature) -> InputError:
     hint = "leave it out in both files: what is then proved holds without it"
     return s.refused("SA746", f"the attribute `{word}` is not accepted here", signature.span, hint)
+
+
+def _returns(function: s.Function) -> set[s.Operand | None]:
+    """All that a function returns."""
+    ends = (b.lines[-1].instruction for b in function.blocks)
+    return {None if end.value is None else end.value.operand for end in ends if isinstance(end, s.Return)}
 
 
 def _hands_on(side: Side) -> bool:
@@ -143,8 +151,23 @@ def points_somewhere(source: s.Signature, shapes: Mapping[int, Shape]) -> Iterat
         somewhere = _said("dereferenceable", parameter)
         if somewhere or "nonnull" in parameter.attributes:
             somewhere = max(somewhere, _said("dereferenceable_or_null", parameter))
-        if shape is not None and somewhere >= shape.size and align >= shape.align:
+        if shape is not None and somewhere >= shape.ends[0] and align >= shape.align:
             yield number
+
+
+def promised(source: s.Signature, shapes: Mapping[int, Shape]) -> Mapping[int, Shape]:
+    """What parameters point to if they can be followed, with what is said of them."""
+    made = dict[int, Shape]()
+    for number, shape in shapes.items():
+        parameter = source.parameters[number]
+        size = max(_said(word, parameter) for word in ("dereferenceable", "dereferenceable_or_null"))
+        align = min(max(shape.align, _said("align", parameter)), shape.aligns[-1])
+        there = min(max(shape.ends[0], size), shape.size)
+        ends = sorted({there, *(end for end in shape.ends if end > there)})
+        starts = (0,) if size else shape.starts
+        aligns = sorted({align, *(a for a in shape.aligns if a > align)})
+        made[number] = Shape(shape.scalars, shape.size, align, tuple(aligns), starts, tuple(ends))
+    return made
 
 
 def _said(word: str, parameter: s.Argument) -> int:

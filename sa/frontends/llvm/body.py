@@ -81,11 +81,23 @@ class Bounds(Struct, frozen=True):
     behind: Term
 
 
+class Extent(Struct, frozen=True):
+    """What is there of what a parameter points to, where accesses ask for several things.
+
+    It begins with the start with the number `start`, and goes as far as the end with the number `end`, if that is not
+    told by its bounds. It is aligned to the alignment with the number `align`.
+    """
+
+    start: Var | None
+    end: Var | None
+    align: Var | None
+
+
 class Body(Struct):
     """The steps and registers so far, and what is known of the registers of the IR.
 
-    `shapes` are those of the variables of the module and of what parameters point to. Where addresses decide anything,
-    parameters and variables have `bounds`.
+    `shapes` are those of the variables of the module and of what parameters point to, which have `extents`. Where
+    addresses decide anything, parameters and variables have `bounds`.
     """
 
     unit: Unit
@@ -97,6 +109,7 @@ class Body(Struct):
     steps: list[Step] = field(default_factory=list)
     registers: dict[Var, Register] = field(default_factory=dict)
     bounds: dict[s.Operand, Bounds] = field(default_factory=dict)
+    extents: dict[s.Operand, Extent] = field(default_factory=dict)
     nodes: int = 2
     here: Node = ENTRY
 
@@ -208,10 +221,15 @@ def key_of(bits: int) -> str:
     return "iptr" if bits == POINTER else f"i{bits}"
 
 
+def named(body: Body, name: str, bits: int) -> Var:
+    """A register with the name of one of the IR, for its value or its distance from its root."""
+    told = f"distance of %{name}" if name in body.facts.distant else f"%{name}"
+    return register(body, f"%{name}", Range(*canonical(bits)), told)
+
+
 def assigned(body: Body, name: str, value: Value, bits: int) -> None:
     """A register of the IR gets a value."""
-    low, high = canonical(bits)
-    var = register(body, f"%{name}", Range(low, high), f"%{name}")
+    var = named(body, name, bits)
     poison = None
     emit(body, Set(var, value.term))
     if name in body.facts.may_poison:

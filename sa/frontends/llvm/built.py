@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cache
 from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any
 
 from lark import Lark, Token
+from lark.common import LexerConf
 from lark.exceptions import UnexpectedInput
+from lark.lexer import ContextualLexer
 
 from sa.frontends.llvm import syntax as s
 
@@ -32,11 +35,26 @@ def read_line(text: str, start: str) -> Any:
         raise NotRead(len(text.rstrip()) - 1 if at is None or at < 0 else at) from None
 
 
+class _Lexer(ContextualLexer):
+    """Lark's contextual lexer without a search for terminals that overlap: the grammar does not change while it runs.
+
+    Lark makes that search wherever `interegular` is installed, and has no option against it.
+    """
+
+    def __init__(
+        self, conf: LexerConf, states: Mapping[int, Collection[str]], always_accept: Collection[str] = ()
+    ) -> None:
+        conf = copy(conf)
+        conf.skip_validation = True
+        super().__init__(conf, dict(states), always_accept)
+
+
 @cache
 def _parser() -> Lark:
     grammar = (files("sa.frontends.llvm") / "llvm.lark").read_text(encoding="utf-8")
     starts = ["instruction", "function", "variable", "named"]
-    return Lark(grammar, parser="lalr", lexer="contextual", start=starts, transformer=_builder())
+    plugins = {"ContextualLexer": _Lexer}
+    return Lark(grammar, parser="lalr", lexer="contextual", start=starts, transformer=_builder(), _plugins=plugins)
 
 
 def _name(token: str) -> str:

@@ -44,9 +44,14 @@ _HARMLESS = frozenset({
 
 #: Functions of the library, of which LLVM knows what they do.
 _LIBRARY = re.compile(
-    r"(str|mem|wcs|wmem|stp)\w*|\w*alloc|free|\w*printf\w*|\w*scanf\w*|f?(put|get)[cs]\w*|(put|get)w?char\w*|ffs\w*|l*abs"
+    r"(str|mem|wcs|wmem|stp)\w*|(vec_)?([mc]|re|pv|v|aligned_)alloc(f|array)?|(vec_)?free|posix_memalign"
+    r"|[adfinsv]{0,3}printf\w*|small_[fs]?printf|[fsv]{0,2}scanf\w*|f?(put|get)[cs]\w*|(put|get)w?char\w*|ffs\w*|l*abs"
     r"|is(digit|ascii)|to(ascii|upper|lower)|ato(i|l|ll|f)|_Z\w+|f(open|close|read|write|seek|tell|flush|error|eof)\w*"
-    r"|b(cmp|copy|zero)|exit|abort|_exit|qsort|(set|long)jmp|__\w+"
+    r"|b(cmp|copy|zero)|exit|abort|_exit|qsort|(set|long)jmp|__\w+|[fl]?stat(v?fs)?(64)?|f(dopen|getpos|setpos|ork|ileno)"
+    r"|f(un)?lockfile|ftrylockfile|f(un|re)?(scanf|open)64|access|l?ch(mod|own)|(open|read|close)dir|exec[lv]p?e?|getenv"
+    r"|get(itimer|login_r|pwnam|timeofday)|[hn]to[hn][ls]|mk(dir|time)|modf|open(64)?|p(close|open|error|read|write)|read"
+    r"|readlink|realpath|re(move|name|wind)|rmdir|set(v?buf|itimer)|times|tmpfile(64)?|uname|un(getc|link|setenv)|utimes?"
+    r"|write|system|ctermid|clearerr|reallocf"
 )
 
 #: What may be said of a pointer that is an argument.
@@ -179,6 +184,11 @@ def _overflow(body: Body, name: str, operation: str, call: s.Call) -> None:
     one, two = (a.operand for a in call.arguments)
     if not isinstance(call.arguments[0].type, s.IntType) or one is None or two is None:
         raise refused(body, f"`@{callee_of(call)}`", "use integers")
+    declared = body.unit.module.declared.get(callee_of(call))
+    said = [*call.result, *(() if declared is None else declared.result_attributes)]
+    said += [w for a in (*call.arguments, *(() if declared is None else declared.parameters)) for w in a.attributes]
+    if said:
+        raise refused(body, f"`{said[0]}` at `@{callee_of(call)}`", "leave out the attribute in both files")
     bits = bits_of(call.arguments[0].type, body)
     a, b = (typed(body, s.Typed(s.IntType(bits), operand)) for operand in (one, two))
     number, wrong = overflow(operation, a.term, b.term, bits, body.registers)

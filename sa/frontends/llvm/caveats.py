@@ -29,8 +29,8 @@ TYPES = assuming(
 )
 PARAMETERS = assuming(
     "parameters",
-    "pointer parameters point to objects that are aligned, equal or apart, or to nothing",
-    "align each access to its size",
+    "pointer parameters point to objects that are equal or apart, or to nothing",
+    "call the function with pointers to objects that do not overlap in part",
 )
 LOOPS_END = assuming(
     "loops-end",

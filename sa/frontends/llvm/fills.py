@@ -1,4 +1,4 @@
-"""`llvm.memset` of a constant size as stores."""
+"""`llvm.memset`, `llvm.memcpy` and `llvm.memmove` of constant sizes: what they do, and fills as stores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,88 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.shapes import chunks
 
 #: More bytes than these are too many for stores.
 MOST_BYTES = 192
+
+_COPIES = ("llvm.memcpy.p0.p0.", "llvm.memmove.p0.p0.", "llvm.memcpy.inline.p0.p0.")
+
+
+class End(Struct, frozen=True):
+    """A pointer that is given to one of them, and how it is said to be aligned."""
+
+    pointer: s.Operand
+    align: int
+
+
+class Fill(Struct, frozen=True):
+    """So many bytes are set to one."""
+
+    to: End
+    length: int
+    byte: int
+
+
+class Copy(Struct, frozen=True):
+    """So many bytes are copied; those of a `memmove` may overlap in part."""
+
+    to: End
+    source: End
+    length: int
+    may_overlap: bool
+
+
+def moved_by(line: s.Line) -> Fill | Copy | None:
+    """What a line fills or copies; None where it does neither, or more is said of it than is modelled."""
+    call = line.instruction
+    if not isinstance(call, s.Call) or len(call.arguments) != 4:
+        return None
+    first, second, size, volatile = call.arguments
+    if not isinstance(size.operand, s.Number) or volatile.operand != s.Number(0):
+        return None
+    length = size.operand.value
+    if not 0 <= length <= MOST_BYTES or any(not _is_plain(w, length) for a in call.arguments for w in a.attributes):
+        return None
+    match callee_of(call), second.operand:
+        case name, s.Number(byte) if name.startswith("llvm.memset.p0."):
+            return Fill(_end(first), length, byte % 256)
+        case name, _ if name.startswith(_COPIES):
+            return Copy(_end(first), _end(second), length, "memmove" in name)
+        case _:
+            return None
+
+
+def _end(argument: s.Argument) -> End:
+    words = (re.fullmatch(r"align\((\d+)\)", w) for w in argument.attributes)
+    align = max((int(found[1]) for found in words if found is not None), default=1)
+    return End(s.Poison() if argument.operand is None else argument.operand, align)
+
+
+def _is_plain(word: str, length: int) -> bool:
+    """Whether accesses of so many bytes need all that is said of an argument, or nothing depends on it."""
+    number = re.search(r"\d+", word)
+    if word.startswith(("dereferenceable", "align")) and number is not None:
+        return 0 < (1 if word.startswith("align") else int(number[0])) <= length
+    return word in ("noundef", "nonnull", "writeonly", "readonly", "immarg") and length > 0
+
+
+def within(align: int, offset: int) -> int:
+    """How something is aligned that is so far from what is aligned."""
+    while align > 1 and offset % align:
+        align //= 2
+    return align
+
+
+def at_distance(pointer: s.Operand, distance: int) -> s.Offset:
+    """A pointer into what is accessed, so many bytes behind another one."""
+    index = s.Typed(s.IntType(64), s.Number(distance))
+    return s.Offset(s.Element(frozenset({"inbounds"}), s.IntType(8), pointer, (index,)))
 
 
 def without_fills(function: s.Function) -> s.Function:
@@ -26,28 +101,13 @@ def without_fills(function: s.Function) -> s.Function:
 
 
 def _lines(line: s.Line, numbers: Iterator[int]) -> Iterator[s.Line]:
-    call = line.instruction
-    if not isinstance(call, s.Call) or not callee_of(call).startswith("llvm.memset.p0."):
+    found = moved_by(line)
+    if not isinstance(found, Fill):
         yield line
         return
-    pointer, *rest = (argument.operand for argument in call.arguments)
-    match rest:
-        case [s.Number(byte), s.Number(length), s.Number(0)] if pointer is not None and 0 <= length <= MOST_BYTES:
-            pass
-        case _:
-            yield line
-            return
-    words = (re.fullmatch(r"align\((\d+)\)", w) for w in call.arguments[0].attributes)
-    align = max((int(found[1]) for found in words if found is not None), default=1)
-    at, size = 0, 8
-    while at < length:
-        while size > length - at:
-            size //= 2
-        name = f"fill.{next(numbers)}"
-        index = s.Typed(s.IntType(64), s.Number(at))
-        element = s.Element(frozenset({"inbounds"}), s.IntType(8), pointer, (index,))
-        value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(bytes([byte % 256]) * size, "little")))
-        stored = s.Store(value, s.Local(name), False, None, align if at % align == 0 else 1)
-        yield replace(line, result=name, instruction=s.Offset(element))
+    for at, size in chunks(0, found.length):
+        name = f"fill {next(numbers)}"
+        value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(bytes([found.byte]) * size, "little")))
+        stored = s.Store(value, s.Local(name), False, None, within(found.to.align, at))
+        yield replace(line, result=name, instruction=at_distance(found.to.pointer, at))
         yield replace(line, result=None, instruction=stored)
-        at += size

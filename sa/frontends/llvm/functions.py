@@ -24,7 +24,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
 from sa.frontends.llvm.analysis import callee_of, facts_of, globals_in, is_defined, may_be_undef
-from sa.frontends.llvm.attributes import check_attributes, points_somewhere
+from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
 from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
     ATOMIC,
@@ -157,7 +157,8 @@ def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
 def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
     """The programs of a function of both modules, whose parameters point to these. Raises InputError."""
     sides, both, found = link.sides, link.both, link.found
-    apart((*found[0], *found[1]), list(pointed_to.values()))
+    pointed_to = promised(sides[0].function.signature, pointed_to)
+    apart((*found[0], *found[1]), list(pointed_to.values()), both.numbers.given)
     if pointed_to and len(_types(sides[0])) > 1:
         message = "`!tbaa` of several types, beside pointers that are given, is not accepted"
         raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
@@ -317,9 +318,9 @@ def _related(
         if functions[0].used.get(key, cell).key != cell.key:
             message = f"`@{key[0]}` has another type in the other file"
             raise s.refused("SA405", message, sides[1].function.signature.span, "declare it alike in both files")
+    ending, others = loops(functions[0].thread, functions[0].known)
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
-    ending, others = loops(functions[0].thread, functions[0].known)
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
     assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
@@ -327,7 +328,7 @@ def _related(
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)
     ]
-    return Compared(name, loaded[0], loaded[1], block, ending, are_same(sides))
+    return Compared(name, loaded[0], loaded[1], block, are_same(sides))
 
 
 def _types(side: Side) -> frozenset[str]:

@@ -54,6 +54,9 @@ def _is_there(body: Body, at: Pointer, size: int, unless: Term, what: str) -> No
         raise refused(body, "`dereferenceable` of 2^32 bytes or more", "leave it out in both files")
     bounds, start = bounds_of(body, at), wrapped(at.offset, POINTER, body.registers)
     least = build.le(build.scale(-1, bounds.before), start)
+    extent = body.extents.get(at.base)
+    if extent is not None and extent.start is not None:
+        least = build.land(least, build.eq(extent.start, build.ZERO))
     inside = build.land(least, build.le(build.add(start, build.integer(size)), bounds.behind))
     undefined(body, build.lor(at.poison, at.undef, build.lnot(build.lor(inside, unless))), what)
 

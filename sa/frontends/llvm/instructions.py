@@ -29,6 +29,7 @@ from sa.frontends.llvm.body import (
     chosen,
     emit,
     fresh,
+    named,
     refused,
     register,
     temporary,
@@ -110,7 +111,7 @@ def in_order(function: s.Function) -> list[s.Block]:
 def _variable(body: Body, name: str, kind: s.Type) -> None:
     """A register of the IR that gets its value elsewhere, or an alloca that is one here."""
     bits = bits_of(kind, body)
-    var = register(body, f"%{name}", Range(*canonical(bits)), f"%{name}")
+    var = named(body, name, bits)
     if name in body.facts.may_undef:
         undef = register(body, f"kind.%{name}", Range(0, UNDEF), f"kind of %{name}")
         body.known[name] = Leaf(var, undef, bits)
@@ -218,13 +219,13 @@ def _plain(body: Body, name: str, instruction: s.Binary | s.Compare | s.Cast | s
             bits = bits_of(yes.type, body)
         case s.Binary(type=kind):
             bits = bits_of(kind, body)
-    assigned(body, name, computed(body, instruction), bits)
+    assigned(body, name, computed(body, instruction, name in body.facts.distant), bits)
 
 
 def _moved(body: Body, name: str, value: s.Typed) -> None:
     known = body.known[name]
     assert isinstance(known, Plain | Leaf)
-    moved(body, value, known)
+    moved(body, value, known, name in body.facts.distant)
 
 
 def _extracted(body: Body, name: str, extract: s.Extract) -> None:
@@ -291,7 +292,7 @@ def _at_once(body: Body, taken: Sequence[tuple[str, s.Typed]]) -> None:
         known = body.known[name]
         assert isinstance(known, Plain | Leaf)
         copy = _copy(body, known)
-        moved(body, value, copy)
+        moved(body, value, copy, name in body.facts.distant)
         copies.append((known, copy))
     for known, copy in copies:
         emit(body, Set(known.var, copy.var))

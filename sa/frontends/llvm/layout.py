@@ -107,6 +107,7 @@ class Place(Struct, frozen=True):
     """Where a pointer points: a distance in bytes from what `base` is, and from there `stride` times an index.
 
     `wraps`: what the index adds up to may pass the end of the address space. It `rises` if it must not be negative.
+    If it is `inbounds`, so is what it is the distance from.
     """
 
     base: s.Operand
@@ -115,6 +116,7 @@ class Place(Struct, frozen=True):
     stride: int = 0
     wraps: bool = False
     rises: bool = False
+    inbounds: bool = True
 
 
 def element_of(kind: s.Type, index: s.Operand, module: s.Module) -> tuple[s.Type, s.Type]:
@@ -153,7 +155,8 @@ def moved(place: Place, element: s.Element, module: s.Module) -> Place:
             found = (index, stride, plain, rises)
         else:
             raise NoLayout
-    return Place(place.base, offset, *found)
+    still = offset == place.offset and found[0] is None
+    return Place(place.base, offset, *found, place.inbounds and (still or "inbounds" in element.flags))
 
 
 def place_of(operand: s.Operand, moves: Mapping[str, s.Element], module: s.Module) -> Place:

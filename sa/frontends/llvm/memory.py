@@ -32,7 +32,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.integers import compared, linear, logical, outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
-from sa.frontends.llvm.objects import alignment
+from sa.frontends.llvm.objects import alignment, begin_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
 from sa.frontends.llvm.values import address_of, typed
@@ -182,6 +182,7 @@ def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
         undefined(body, build.TRUE, "an access outside of the variable")
         return _Place(start, ())
     _is_aligned(body, pointer, place, align)
+    _extends(body, place, bits, align)
     if place.index is None:
         return _Place(build.add(start, build.integer(meant.first)), meant.widths)
     index = _index(body, place)
@@ -202,6 +203,25 @@ def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> Non
     if align > known and body.bounds:
         at = address_of(body, pointed(body, pointer))
         undefined(body, build.ne(build.mod(at, align), build.ZERO), "an access that is not aligned")
+
+
+def _extends(body: Body, place: Place, bits: int, align: int) -> None:
+    """What a parameter points to must be there where it is accessed, and aligned as an access says."""
+    roots = body.facts.roots.get(place.base.name, frozenset()) if isinstance(place.base, s.Local) else frozenset()
+    start, end = begin_of(place), place.offset + bytes_of(bits)
+    for root in (root for root in roots if root in body.extents):
+        extent, shape = body.extents[root], body.shapes[root]
+        if extent.start is not None:
+            before = build.lt(build.integer(shape.starts.index(start)), extent.start)
+            undefined(body, before, "an access before what a parameter points to")
+        if end > shape.ends[0] and (extent.end is not None or root in body.bounds):
+            there, least = (
+                (body.bounds[root].behind, end) if extent.end is None else (extent.end, shape.ends.index(end))
+            )
+            undefined(body, build.lt(there, build.integer(least)), "an access behind what a parameter points to")
+        if extent.align is not None and align > shape.align:
+            less = build.lt(extent.align, build.integer(shape.aligns.index(align)))
+            undefined(body, less, "an access that is not aligned")
 
 
 def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:

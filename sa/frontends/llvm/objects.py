@@ -15,7 +15,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
 from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
-from sa.frontends.llvm.shapes import Shape, bytes_of, cut, parts, touched
+from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, touched
 from sa.frontends.llvm.values import as_canonical
 from sa.terms import build
 from sa.terms.term import Term
@@ -63,6 +63,11 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
         except NoLayout:
             hint = "an address is that of a variable or parameter, constant distances, and one index"
             raise s.refused("SA745", "this address is not accepted", line.span, hint) from None
+        if isinstance(place.base, s.Local) and place.base.name in facts.distant:
+            hint = "an access is at a distance that is the same whichever pointer is chosen"
+            raise s.refused(
+                "SA745", "an access through a pointer at several distances is not accepted", line.span, hint
+            )
         yield Access(place, bits, align, writes, atomic, line.span)
 
 
@@ -79,9 +84,11 @@ def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
 def _shape_of(variable: s.GlobalVariable, module: s.Module, accessed: Sequence[Access]) -> Shape:
     """The cells of a variable that is so accessed. Raises NoLayout."""
     size = size_of(variable.type, module)[0]
-    whole = Shape(tuple(scalars(variable.type, module)), size)
-    own = (a for a in accessed if a.place.base == s.Global(variable.name) and touched(a.place, a.bits, whole) is None)
-    return cut(whole, (part for a in own for part in parts(a.place, a.bits, size)))
+    own = [a for a in accessed if a.place.base == s.Global(variable.name)]
+    reached = [part for a in own for part in parts(a.place, a.bits, size)]
+    whole = padded(Shape(tuple(scalars(variable.type, module)), size), reached)
+    others = (a for a in own if touched(a.place, a.bits, whole) is None)
+    return cut(whole, (part for a in others for part in parts(a.place, a.bits, size)))
 
 
 def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) -> Mapping[str, Shape]:
@@ -131,7 +138,7 @@ def by_address(module: s.Module, found: Sequence[Access]) -> bool:
     return any(
         any(a.align > alignment(a.place, module.variables[base.name], module) for a in own)
         if isinstance(base, s.Global) and base.name in module.variables
-        else not are_aligned(own)
+        else not are_aligned(own) or (len(groups) > 1 and len({a.align for a in own}) > 1)
         for base, own in groups.items()
     )
 
@@ -259,20 +266,20 @@ def pointed(found: Sequence[Access]) -> Shape | None:
     cells = [(o, e) for o, e in pairwise(ends) if any(start <= o and e <= end for start, end in parts_)]
     alone = [o for o, _ in cells] == [0]
     made = (Scalar(o, "" if alone else f"+{o}", POINTER if o in pointers else 8 * (e - o)) for o, e in cells)
-    return Shape(tuple(made), ends[-1], max(a.align for a in found) if are_aligned(found) else 1)
+    aligns = sorted({a.align for a in found}) if are_aligned(found) else [1]
+    starts = sorted({begin_of(a.place) for a in found})
+    needed = sorted({a.place.offset + bytes_of(a.bits) for a in found})
+    return Shape(tuple(made), ends[-1], aligns[0], tuple(aligns), tuple(starts), tuple(needed))
+
+
+def begin_of(place: Place) -> int:
+    """From where on the bytes must be there that an access needs: `inbounds` needs those of its base, too."""
+    return 0 if place.inbounds else place.offset
 
 
 def are_aligned(found: Sequence[Access]) -> bool:
-    """Whether all accesses through a pointer say of it that it is aligned to their sizes, or the same thing.
-
-    A pointer that is aligned otherwise then leads nowhere, for both functions.
-    """
-    kinds = {(access.place.offset, access.bits, access.align) for access in found}
-    whole = not any(a.atomic and a.align < a.bits // 8 for a in found)
-    if len(kinds) == 1 and whole and all(a.place.offset == 0 and a.align > 0 for a in found):
-        return True
-    sizes = ((a.align, bytes_of(a.bits), a.place.offset) for a in found)
-    return all(align == size and offset % size == 0 for align, size, offset in sizes)
+    """Whether each access through a pointer is aligned as it says if the pointer is."""
+    return all(a.align > 0 and a.place.offset % a.align == 0 for a in found)
 
 
 def object_of(name: str, shape: Shape, where: Origin) -> Object:
@@ -280,15 +287,19 @@ def object_of(name: str, shape: Shape, where: Origin) -> Object:
     return Object(f"*{name}", tuple(_cell(x.path, x.bits) for x in shape.scalars), Storage.STATIC, where)
 
 
-def apart(found: Sequence[Access], given: Sequence[Shape]) -> None:
-    """Raises InputError where what a parameter points to may overlap other things in part."""
+def apart(found: Sequence[Access], given: Sequence[Shape], numbers: bool) -> None:
+    """Raises InputError where what a parameter points to may overlap other things in part.
+
+    Perhaps their addresses are `numbers`.
+    """
     if not given:
         return
     single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
     widths = {access.bits for access in found}
     # What is not aligned to its size may overlap others in part.
     aligned = all(access.align >= bytes_of(access.bits) for access in found)
-    if single and len(widths) == 1 and aligned:
+    alike = numbers or all(len(shape.aligns) == 1 for shape in given)
+    if single and len(widths) == 1 and aligned and alike:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)
     if not through:

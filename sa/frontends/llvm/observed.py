@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import callee_of, locals_in, pointer_roots, slots_of
+from sa.frontends.llvm.analysis import callee_of, locals_in, slots_of
+from sa.frontends.llvm.roots import distant_of, moves_of, pointer_roots
 
 #: What may be said of a pointer that is given, returned or loaded, and asks something of it.
 ASKS = re.compile(r"noundef|nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\)")
@@ -28,9 +29,10 @@ class Observed(Struct, frozen=True):
 def observed(function: s.Function, module: s.Module) -> Observed:
     """What a function asks of pointers."""
     moves = moves_of(function)
+    distant = frozenset((*moves, *distant_of(function, slots_of(function))))
     asked, addresses, bounds = set[str](), False, False
     for line in (line for block in function.blocks for line in block.lines):
-        for operand, words, numbers in _asked(line.instruction, function, module, moves):
+        for operand, words, numbers in _asked(line.instruction, function, module, distant):
             asked.update(n for n in locals_in(operand))
             said = " ".join(words)
             bounds |= "dereferenceable" in said
@@ -61,23 +63,13 @@ def kept_by(function: s.Function) -> frozenset[s.Operand]:
     return frozenset(r for n in kept for r in roots.get(n, ()))
 
 
-def moves_of(function: s.Function) -> Mapping[str, s.Element]:
-    """The pointers that come from others, and how."""
-    return {
-        line.result or "": line.instruction.element
-        for block in function.blocks
-        for line in block.lines
-        if isinstance(line.instruction, s.Offset)
-    }
-
-
 def _asked(
-    instruction: s.Instruction, function: s.Function, module: s.Module, moves: Mapping[str, s.Element]
+    instruction: s.Instruction, function: s.Function, module: s.Module, moved: frozenset[str]
 ) -> Iterator[tuple[s.Operand, Sequence[str], bool]]:
     """The pointers of which something is asked, in which words, and whether their numbers decide."""
     match instruction:
         case s.Compare(_, predicate, s.PointerType(), left, right):
-            by_token = predicate in ("eq", "ne") and (left == right or _is_null_test(left, right, moves))
+            by_token = predicate in ("eq", "ne") and (left == right or _is_null_test(left, right, moved))
             yield from ((o, (), not by_token) for o in (left, right))
         case s.Freeze(s.Typed(s.PointerType(), operand)) | s.Defined(s.Typed(s.PointerType(), operand)):
             yield operand, (), False
@@ -101,10 +93,10 @@ def _asked(
             return
 
 
-def _is_null_test(left: s.Operand, right: s.Operand, moves: Mapping[str, s.Element]) -> bool:
+def _is_null_test(left: s.Operand, right: s.Operand, moved: frozenset[str]) -> bool:
     """Whether a pointer that is not moved is compared with null."""
-    moved = (isinstance(o, s.Element) or (isinstance(o, s.Local) and o.name in moves) for o in (left, right))
-    return s.Null() in (left, right) and not any(moved)
+    any_moved = any(isinstance(o, s.Element) or (isinstance(o, s.Local) and o.name in moved) for o in (left, right))
+    return s.Null() in (left, right) and not any_moved
 
 
 def _kept(instruction: s.Instruction) -> Iterator[s.Operand]:
@@ -119,6 +111,10 @@ def _kept(instruction: s.Instruction) -> Iterator[s.Operand]:
             yield operand
         case s.Compare(_, _, _, left, right):
             yield from (left, right)
+        case s.Select(_, s.Typed(s.PointerType(), yes), s.Typed(_, no)):
+            yield from (yes, no)
+        case s.Phi(s.PointerType(), incoming):
+            yield from (value for value, _ in incoming)
         case _:
             return
 

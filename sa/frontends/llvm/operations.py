@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.counting import OF_ONE, SATURATING
@@ -10,17 +12,41 @@ from sa.frontends.llvm.counting import OF_ONE, SATURATING
 _OPERATIONS = ("smax", "smin", "umax", "umin")
 
 
-def simplified(instruction: s.Instruction) -> s.Instruction:
+#: What may be said of a call of one: they do nothing else than to compute.
+_OF_CALLS = frozenset({"nounwind", "willreturn", "nofree", "nosync", "nocallback", "memory(none)", "speculatable"})
+
+
+class Simplified(Struct, frozen=True):
+    """An instruction, and which of its operands, and is it its result, must be neither poison nor `undef`."""
+
+    instruction: s.Instruction
+    defined: tuple[s.Typed, ...] = ()
+    result: bool = False
+
+
+def simplified(instruction: s.Instruction, module: s.Module) -> Simplified:
     """An intrinsic that is an operation on integers as such an instruction."""
+    same = Simplified(instruction)
     if not isinstance(instruction, s.Call):
-        return instruction
+        return same
     parts = callee_of(instruction).split(".")
     operands = [a.operand for a in instruction.arguments if a.operand is not None]
-    if parts[0] != "llvm" or len(parts) < 3 or not operands or instruction.result or instruction.groups:
-        return instruction
+    words = {*instruction.attributes, *(w for g in instruction.groups for w in module.groups.get(g, ("",)))}
+    declared = module.declared.get(callee_of(instruction))
+    if parts[0] != "llvm" or len(parts) < 3 or not operands or not words <= _OF_CALLS or declared is None:
+        return same
+    result = {*instruction.result, *declared.result_attributes}
+    said = [{*a.attributes, *p.attributes} for a, p in zip(instruction.arguments, declared.parameters, strict=False)]
+    if not result <= {"noundef"} or not all(given <= {"noundef", "immarg"} for given in said):
+        return same
     if not isinstance(instruction.type, s.IntType):
-        return instruction
-    return _operation(".".join(parts[1:-1]), instruction, operands)
+        return same
+    defined = [
+        s.Typed(a.type, a.operand)
+        for a, given in zip(instruction.arguments, said, strict=False)
+        if "noundef" in given and a.operand is not None
+    ]
+    return Simplified(_operation(".".join(parts[1:-1]), instruction, operands), tuple(defined), "noundef" in result)
 
 
 def _operation(name: str, instruction: s.Call, operands: list[s.Operand]) -> s.Instruction:

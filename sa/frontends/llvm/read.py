@@ -20,12 +20,15 @@ from sa.frontends.llvm.syntax import (
     Block,
     Body,
     Cast,
+    Defined,
     Function,
     GlobalVariable,
     Line,
+    Local,
     Module,
     Signature,
     Type,
+    Typed,
     refused,
 )
 from sa.language.read import MAX_BYTES, read_source
@@ -269,7 +272,7 @@ def function_of(module: Module, name: str) -> Function:
                 blocks.append(Block(here, tuple(lines)))
             here, lines = label[1].strip('"'), []
             continue
-        lines.append(_line(text, span))
+        lines.extend(_lines(text, span, module))
     return without_casts(Function(signature, (*blocks, Block(here, tuple(lines)))))
 
 
@@ -278,7 +281,8 @@ def _is_number(parameter: object) -> bool:
     return operand is not None and str(getattr(operand, "name", "")).isdigit()
 
 
-def _line(text: str, span: Span) -> Line:
+def _lines(text: str, span: Span, module: Module) -> Iterator[Line]:
+    """A line as an instruction, and perhaps what is said of its result. Raises InputError."""
     bare, attached = _without_attachments(text)
     try:
         result, instruction = read_line(bare, "instruction")
@@ -289,4 +293,11 @@ def _line(text: str, span: Span) -> Line:
         told = next((w for w in words if w not in ("tail", "musttail", "notail")), "")
         message = f"this use of `{told}` is not accepted"
         raise refused("SA743", message, span, "docs/LLVM.md has a table of the instructions that are") from None
-    return Line(result, simplified(instruction), attached, span, text)
+    made = simplified(instruction, module)
+    if made.instruction is instruction:
+        yield Line(result, instruction, attached, span, text)
+        return
+    yield from (Line(None, Defined(value), {}, span, text) for value in made.defined)
+    yield Line(result, made.instruction, attached, span, text)
+    if made.result and result is not None:
+        yield Line(None, Defined(Typed(instruction.type, Local(result))), {}, span, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 
 from msgspec import Struct
@@ -12,11 +12,18 @@ from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar
 
 
 class Shape(Struct, frozen=True):
-    """The cells of an object, and its size in bytes. What follows a pointer to it takes it to be aligned so."""
+    """The cells of an object, and its size in bytes.
+
+    Whatever follows a pointer to it takes it to be aligned to `align`, and bytes from the last of the `starts` to the
+    first of the `ends` to be there. Some accesses ask for others of these, or for others of the alignments `aligns`.
+    """
 
     scalars: tuple[Scalar, ...]
     size: int
     align: int = 1
+    aligns: tuple[int, ...] = (1,)
+    starts: tuple[int, ...] = (0,)
+    ends: tuple[int, ...] = (0,)
 
 
 class Touched(Struct, frozen=True):
@@ -35,6 +42,16 @@ class Touched(Struct, frozen=True):
 def bytes_of(bits: int) -> int:
     """How many bytes a value takes in memory (LangRef, `store`)."""
     return 8 if bits == POINTER else -(-bits // 8)
+
+
+def chunks(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Bytes as integers that are as large as they may be: where each begins, and its size."""
+    while start < end:
+        size = 8
+        while start % size or start + size > end:
+            size //= 2
+        yield start, size
+        start += size
 
 
 def touched(place: Place, bits: int, shape: Shape) -> Touched | None:
@@ -95,6 +112,19 @@ def cut(shape: Shape, accessed: Iterable[tuple[int, int]]) -> Shape:
     """The shape with cells that end where what is accessed begins or ends."""
     ends = {end for part in accessed for end in part}
     return replace(shape, scalars=tuple(piece for scalar in shape.scalars for piece in _pieces(scalar, ends)))
+
+
+def padded(shape: Shape, accessed: Collection[tuple[int, int]]) -> Shape:
+    """The shape with cells for those bytes between others that are accessed."""
+    found, here = list[Scalar](), 0
+    for scalar in (*shape.scalars, Scalar(shape.size, "", 8)):
+        # What is neither integer nor pointer may be of any size.
+        known = not found or bool(found[-1].bits)
+        if known and any(start < scalar.offset and here < end for start, end in accessed):
+            found += [Scalar(at, f"+{at}", 8 * size) for at, size in chunks(here, scalar.offset)]
+        found.append(scalar)
+        here = scalar.offset + bytes_of(scalar.bits)
+    return replace(shape, scalars=tuple(found[:-1]))
 
 
 def _pieces(scalar: Scalar, ends: set[int]) -> Iterator[Scalar]:

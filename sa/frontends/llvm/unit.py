@@ -10,7 +10,7 @@ from sa.automata.automaton import Origin
 from sa.frontends.flow.graph import Object, Procedure, Range, Set
 from sa.frontends.flow.graph import Unit as FlowUnit
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.addresses import Numbers, name_of, numbered, restrained
+from sa.frontends.llvm.addresses import Numbers, extended, name_of, numbered, restrained
 from sa.frontends.llvm.analysis import Facts
 from sa.frontends.llvm.body import (
     ENTRY,
@@ -67,6 +67,7 @@ def unit_of(
     where = Origin(function.signature.span, f"@{function.signature.name}")
     body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
     parameters = [*_parameters(body, both.defined), *numbered(body, both.numbers)]
+    parameters += extended(body, both.numbers)
     restrained(body, both.numbers)
     _said(body, both.said)
     translated(body, side.facts, both.commits, both.announces)

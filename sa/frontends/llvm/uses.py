@@ -21,7 +21,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.integers import quotients
-from sa.frontends.llvm.values import operand, typed
+from sa.frontends.llvm.values import distance, operand, typed
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -67,10 +67,10 @@ def definite(body: Body, value: s.Typed, what: str) -> Term:
             return found.term
 
 
-def moved(body: Body, value: s.Typed, into: Plain | Leaf) -> None:
-    """A register or slot gets a value. Raises InputError where it may be `undef` in part."""
+def moved(body: Body, value: s.Typed, into: Plain | Leaf, distant: bool) -> None:
+    """A register or slot gets a value, or a distance. Raises InputError where it may be `undef` in part."""
     if isinstance(into, Plain):
-        found = typed(body, value)
+        found = distance(body, value.operand) if distant else typed(body, value)
         emit(body, Set(into.var, found.term))
         if into.poison is not None:
             emit(body, Set(into.poison, bit(found.poison)))

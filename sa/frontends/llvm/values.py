@@ -94,8 +94,8 @@ def typed(body: Body, value: s.Typed) -> Value:
     return operand(body, value.type, value.operand)
 
 
-def computed(body: Body, instruction: s.Instruction) -> Value:
-    """What an instruction without effects yields. Raises InputError."""
+def computed(body: Body, instruction: s.Instruction, distant: bool = False) -> Value:
+    """What an instruction without effects yields: of a pointer that is `distant` its distance. Raises InputError."""
     match instruction:
         case s.Binary():
             return _binary(body, instruction)
@@ -119,7 +119,8 @@ def computed(body: Body, instruction: s.Instruction) -> Value:
             return Value(term, build.lor(a.poison, wrong))
         case s.Select(condition, yes, no):
             bits_of(condition.type, body)
-            c, a, b = typed(body, condition), typed(body, yes), typed(body, no)
+            c = typed(body, condition)
+            a, b = (distance(body, v.operand) if distant else typed(body, v) for v in (yes, no))
             chosen_ = build.eq(c.term, build.ONE)
             return Value(
                 build.ite(chosen_, a.term, b.term), build.lor(c.poison, build.ite(chosen_, a.poison, b.poison))
@@ -149,7 +150,10 @@ class Pointer(Struct, frozen=True):
 
 
 def _is_moved(body: Body, what: s.Operand) -> bool:
-    return isinstance(what, s.Element) or (isinstance(what, s.Local) and what.name in body.facts.moves)
+    facts = body.facts
+    return isinstance(what, s.Element) or (
+        isinstance(what, s.Local) and (what.name in facts.moves or what.name in facts.distant)
+    )
 
 
 def pointer(body: Body, what: s.Operand) -> Pointer:
@@ -159,6 +163,12 @@ def pointer(body: Body, what: s.Operand) -> Pointer:
             return _moved(body, what)
         case s.Local(name) if name in body.facts.moves:
             return _moved(body, body.facts.moves[name])
+        case s.Local(name) if name in body.facts.distant:
+            root, known = pointer(body, body.facts.distant[name]), body.known.get(name)
+            if not isinstance(known, Plain):
+                raise refused(body, f"`%{name}`, which has no value here,")
+            poison = build.FALSE if known.poison is None else is_set(known.poison)
+            return Pointer(root.base, root.token, known.var, poison)
         case s.Local(name) if isinstance(known := body.known.get(name), Leaf):
             kinds = (build.eq(known.kind, build.integer(kind)) for kind in (POISON, UNDEF))
             return Pointer(what, known.var, build.ZERO, *kinds)
@@ -167,6 +177,14 @@ def pointer(body: Body, what: s.Operand) -> Pointer:
         case _:
             value = operand(body, s.PointerType(), what)
             return Pointer(what, value.term, build.ZERO, value.poison)
+
+
+def distance(body: Body, what: s.Operand) -> Value:
+    """How far a pointer is from its root, modulo the size of the address space. Raises InputError."""
+    at = pointer(body, what)
+    if at.undef is not build.FALSE:
+        raise refused(body, "a pointer at a distance that may be `undef`, where it is kept,", "freeze it")
+    return Value(wrapped(at.offset, POINTER, body.registers), at.poison)
 
 
 def _moved(body: Body, element: s.Element) -> Pointer:

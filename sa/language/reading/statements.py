@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -39,8 +40,9 @@ def statement(source: Source, children: Children) -> syntax.Statement:
 
 
 def label(source: Source, children: Children) -> syntax.Label:
-    """`"@" NAME ("(" _expressions ")")?`."""
-    return syntax.Label(str(children[1]), nodes(children[2:]), span_of(source, children))
+    """`LABEL ("(" _expressions ")")?`. Behind the `@` any word is a name, after blanks and comments too."""
+    name = re.split(r"[^A-Za-z_0-9]", children[0])[-1]
+    return syntax.Label(name, nodes(children[1:]), span_of(source, children))
 
 
 def assign(source: Source, children: Children) -> _Assignment:

@@ -19,7 +19,7 @@ from sa.automata.program import Program
 from sa.automata.ranges import values_of
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import parsed, unit_of
-from sa.frontends.c.types import MOST_ELEMENTS
+from sa.frontends.c.types import LARGE
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of
 from sa.frontends.reading import USUAL
@@ -195,11 +195,11 @@ def compare(source: str, folder: Path) -> str:
     path = folder / "prog.c"
     path.write_text(source)
     found = list[frozenset[str] | None]()
-    for fused, large in ((True, MOST_ELEMENTS), (False, MOST_ELEMENTS), (True, 1)):
+    for fused, large in ((True, LARGE[0]), (False, LARGE[0]), (True, 1)):
         if large == 1 and "arr" not in source.split("\n", 4)[4]:
             continue
         read_text = read(str(path), USUAL)
-        with patch("sa.frontends.c.types.MOST_ELEMENTS", large):
+        with patch("sa.frontends.c.types.LARGE", (large, LARGE[1])):
             unit, _ = unit_of(parsed(read_text), USUAL)
         found.append(failures(program_of(unit, read_text.source, keywords(), Asked(fused=fused))))
     if None in found:

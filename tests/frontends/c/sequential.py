@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from sa.automata.automaton import EXIT, Automaton, Edge
 from sa.base.diagnostic import InputError
-from sa.frontends.c.types import MOST_ELEMENTS
+from sa.frontends.c.types import LARGE
 from sa.frontends.load import load_program
 from sa.terms.build import conjuncts, linear_parts
 from sa.terms.evaluate import evaluate, holds
@@ -265,10 +265,10 @@ def compare(generator: Generator, text: str, values: Sequence[int], folder: Path
     return "agrees" if result == planted else f"wrong: {result}"
 
 
-def run(count: int, seed: int, large: int = MOST_ELEMENTS) -> tuple[Counter[str], list[str]]:
+def run(count: int, seed: int, large: int = LARGE[0]) -> tuple[Counter[str], list[str]]:
     """So many functions; the texts of those that do not agree. Arrays of more elements than `large` stay whole."""
     tally, wrong = Counter[str](), list[str]()
-    with tempfile.TemporaryDirectory() as name, patch("sa.frontends.c.types.MOST_ELEMENTS", large):
+    with tempfile.TemporaryDirectory() as name, patch("sa.frontends.c.types.LARGE", (large, LARGE[1])):
         folder = Path(name)
         for first in range(0, count, BATCH):
             random = Random(f"{seed}-{first}")
@@ -290,7 +290,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--large", type=int, default=MOST_ELEMENTS, help="arrays of more elements stay whole")
+    parser.add_argument("--large", type=int, default=LARGE[0], help="arrays of more elements stay whole")
     options = parser.parse_args()
     tally, wrong = run(options.count, options.seed, options.large)
     for text in wrong[:5]:

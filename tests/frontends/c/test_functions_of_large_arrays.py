@@ -75,7 +75,7 @@ def compared(
         given = []
         try:
             for most in (1, SIZE):
-                patch.setattr(types, "MOST_ELEMENTS", most)
+                patch.setattr(types, "LARGE", (most, types.LARGE[1]))
                 given.insert(0, verdict(text(before), text(after), folder, 10))
         except InputError:
             # Some access comes behind the action.

@@ -319,6 +319,7 @@ SYNCHRONISING = {
         "pthread_key_t k;" + in_main("pthread_key_create(&k, 0); pthread_key_delete(k); pthread_getspecific(k);"),
         Fault.DESTROYED,
     ),
+    "a key beside one": ("pthread_key_t k, l;" + in_main("pthread_key_create(&k, 0); tss_get(l);"), Fault.RAW),
     "a key": ("pthread_key_t k;" + in_main("pthread_key_create(&k, 0); pthread_setspecific(k, 0);"), None),
 }
 

@@ -27,6 +27,15 @@ OLD = {
     "a literal": ("for (int i = 0; i < 2; i++) { int *x = &(int) {i}; if (p) *p = 1; p = x; }", "p = x", "p = 0"),
     "an array": ("for (int i = 0; i < 2; i++) { int x[2] = {i, 0}; if (p) *p = 1; p = &x[1]; }", "p = &x[1]", "p = 0"),
 }
+
+
+def test_several_variables_of_a_round_have_ended(tmp_path: Path) -> None:
+    rounds = "for (int i = 0; i < 2; i++) { int x = i, y = i; if (q) *q = 1; p = &x; q = &y; }"
+    old = f"int *p, *q; int main(void) {{ {rounds} }}"
+    assert faults(tmp_path, old) == {Fault.ENDED}
+    assert faults(tmp_path, old.replace("q = &y", "q = 0")) == set()
+
+
 CALL = "int *p; void call(int i) { int x = i; if (p) *p = 1; p = &x; }\n"
 
 

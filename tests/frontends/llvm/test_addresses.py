@@ -238,4 +238,4 @@ def test_a_pointer_means_what_the_language_reference_says(name: str, tmp_path: P
 def test_a_pointer_that_may_be_undefined_is_not_told_from_one_that_is_chosen(tmp_path: Path) -> None:
     """Both may give any pointer: it must not be REFUTED."""
     chosen = of("%c = icmp eq ptr %p, null; %r = select i1 %c, ptr null, ptr %p; ret ptr %r", "ptr %p", "ptr")
-    assert answer(chosen, of("ret ptr %p", "ptr %p", "ptr"), tmp_path) != "REFUTED"
+    assert answer(chosen, of("ret ptr %p", "ptr %p", "ptr"), tmp_path, seconds=2) != "REFUTED"

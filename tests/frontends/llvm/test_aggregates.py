@@ -23,6 +23,11 @@ def made(second: str) -> str:
     return of(f"%a = insertvalue {T} poison, i32 %x, 0; %b = insertvalue {T} %a, i32 {second}, 1; ret {T} %b", X, T)
 
 
+PADDED = "@s = global { i8, i32 } zeroinitializer\n"
+READ = (
+    "store { i8, i32 } zeroinitializer, ptr @s; %v = load i8, ptr getelementptr inbounds (i8, ptr @s, i64 1); ret i8 %v"
+)
+
 CASES = {
     "a structure is its parts": (
         made("7"),
@@ -51,10 +56,25 @@ CASES = {
         SADD + of("%r = insertvalue { i32, i1 } zeroinitializer, i32 %x, 0; ret { i32, i1 } %r", X, "{ i32, i1 }"),
         "PROVED",
     ),
-    "padding is not accepted": (
-        of("store { i8, i32 } zeroinitializer, ptr %p; ret void", "ptr noundef %p", "void"),
-        of("store { i8, i32 } zeroinitializer, ptr %p; ret void", "ptr noundef %p", "void"),
-        "SA744",
+    "padding is stored, too": (
+        PADDED + of("store { i8, i32 } { i8 1, i32 2 }, ptr @s; ret void", "", "void"),
+        PADDED + of("store { i8, i32 } { i8 1, i32 2 }, ptr @s; ret void", "", "void"),
+        "PROVED",
+    ),
+    "as poison": (
+        PADDED + of(READ, "", "i8"),
+        PADDED + of("store { i8, i32 } zeroinitializer, ptr @s; ret i8 poison", "", "i8"),
+        "PROVED",
+    ),
+    "which is no value": (
+        PADDED + of("store { i8, i32 } zeroinitializer, ptr @s; ret i8 0", "", "i8"),
+        PADDED + of(READ, "", "i8"),
+        "REFUTED",
+    ),
+    "what is loaded with its padding must be there with it": (
+        of("%v = load i32, ptr %p; ret i32 %v", "ptr noundef %p"),
+        of("%s = load { i32, i8 }, ptr %p; %v = extractvalue { i32, i8 } %s, 0; ret i32 %v", "ptr noundef %p"),
+        "REFUTED",
     ),
 }  # fmt: skip
 

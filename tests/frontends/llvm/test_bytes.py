@@ -18,6 +18,12 @@ LOW = "%v = load i8, ptr {}; %z = zext i8 %v to i32; ret i32 %z"
 HALVES = "%q = getelementptr i8, ptr %p, i64 2; store i16 {}, ptr %p; store i16 {}, ptr %q; "
 MEMSET = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 FILLED = "call void @llvm.memset.p0.i64(ptr %p, i8 1, i64 {}, i1 false); "
+NEXT = "%q = getelementptr i8, ptr %p, i64 4; "
+EIGHT = "ptr noundef align 4 dereferenceable(8)"
+EITHER = (
+    NEXT + "br i1 %c, label %y, label %n\ny:; %v = load i32, ptr %p; ret i32 %v\nn:; %w = load i32, ptr %q; ret i32 %w"
+)
+BOTH = NEXT + "%v = load i32, ptr %p; %w = load i32, ptr %q; %r = select i1 %c, i32 %v, i32 %w; ret i32 %r"
 
 CASES = {
     "the first byte has the lowest bits": (
@@ -32,7 +38,7 @@ CASES = {
     ),
     "a store of a part leaves the rest": (
         of(HALVES.format(1, 2) + "store i8 7, ptr %p; ret void", P, "void"),
-        of("store i32 131079, ptr %p; ret void", P, "void"),
+        of("store i32 131079, ptr %p, align 2; ret void", P, "void"),
         "PROVED",
     ),
     "and nothing else": (
@@ -85,6 +91,51 @@ CASES = {
         of("store i32 1, ptr %p, align 1; ret void", P, "void"),
         "PROVED",
     ),
+    "a store that is wider is not aligned for that": (
+        of("%q = getelementptr i8, ptr %p, i64 2; store i16 7, ptr %p; store i16 9, ptr %q; ret void", P, "void"),
+        of("store i32 589831, ptr %p, align 4; ret void", P, "void"),
+        "REFUTED",
+    ),
+    "and may be as aligned as those before": (
+        of("%q = getelementptr i8, ptr %p, i64 2; store i16 7, ptr %p; store i16 9, ptr %q; ret void", P, "void"),
+        of("store i32 589831, ptr %p, align 2; ret void", P, "void"),
+        "PROVED",
+    ),
+    "perhaps there is no byte behind the one that is read": (
+        of("%v = load i8, ptr %p; ret i8 %v", P, "i8"),
+        of("%q = getelementptr i8, ptr %p, i64 1; %u = load i8, ptr %q; %v = load i8, ptr %p; ret i8 %v", P, "i8"),
+        "REFUTED",
+    ),
+    "but where both are read they may be read in any order": (
+        of("%v = load i8, ptr %p; %q = getelementptr i8, ptr %p, i64 1; %u = load i8, ptr %q; ret i8 %v", P, "i8"),
+        of("%q = getelementptr i8, ptr %p, i64 1; %u = load i8, ptr %q; %v = load i8, ptr %p; ret i8 %v", P, "i8"),
+        "PROVED",
+    ),
+    "perhaps there is no byte before the one that is read": (
+        of("%q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        of("%u = load i8, ptr %p; %q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        "REFUTED",
+    ),
+    "unless it is in bounds": (
+        of("%q = getelementptr inbounds i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        of("%u = load i8, ptr %p; %q = getelementptr i8, ptr %p, i64 1; %v = load i8, ptr %q; ret i8 %v", P, "i8"),
+        "PROVED",
+    ),
+    "what is read on one way alone is not there on the other": (
+        of(EITHER, "ptr noundef %p, i1 noundef %c"),
+        of(BOTH, "ptr noundef %p, i1 noundef %c"),
+        "REFUTED",
+    ),
+    "unless it can be dereferenced": (
+        of(EITHER, f"{EIGHT} %p, i1 noundef %c"),
+        of(BOTH, f"{EIGHT} %p, i1 noundef %c"),
+        "PROVED",
+    ),
+    "all of it": (
+        of(EITHER, f"{EIGHT.replace('8', '4')} %p, i1 noundef %c"),
+        of(BOTH, f"{EIGHT.replace('8', '4')} %p, i1 noundef %c"),
+        "REFUTED",
+    ),
     "what is aligned before is so after": (
         of("store i32 1, ptr %p, align 8; store i32 2, ptr %p, align 4; ret void", P, "void"),
         of("store i32 1, ptr %p, align 8; store i32 2, ptr %p, align 8; ret void", P, "void"),
@@ -99,6 +150,8 @@ LONG = (
     "a store of a part leaves the rest",
     "and no byte more",
     "and nothing else",
+    "unless it can be dereferenced",
+    "unless it is in bounds",
 )
 NAMES = [pytest.param(name, marks=pytest.mark.fuzz if name in LONG else ()) for name in CASES]
 

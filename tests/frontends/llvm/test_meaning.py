@@ -284,6 +284,12 @@ CASES = {
         G + of("store i32 1, ptr @g; ret i32 1"),
         "SA745",
     ),
+    "what is returned may be said": (
+        of("%y = add i32 %x, 0; ret i32 %y"),
+        of("ret i32 %x", "i32 noundef returned %x"),
+        "PROVED",
+    ),
+    "if it is": (of("ret i32 1"), of("ret i32 1", "i32 noundef returned %x"), "SA746"),
     "an attribute that is not evidently kept": (
         G + of("store i32 1, ptr @g; ret i32 0"),
         G + of("store i32 1, ptr @g; ret i32 0").replace(") {", ") memory(none) {"),

@@ -34,9 +34,34 @@ SADD = "declare {i32, i1} @llvm.sadd.with.overflow.i32(i32, i32)\n"
 SUM = "%r = call {i32, i1} @llvm.sadd.with.overflow.i32(i32 %x, i32 1); "
 SAT = "declare i32 @llvm.uadd.sat.i32(i32, i32)\n"
 TRAP = "declare void @llvm.trap() #0\nattributes #0 = { noreturn nounwind }\n"
+CHOSEN = "ptr noundef %p, i1 noundef %d"
+MOVED = "%q = getelementptr {} i8, ptr %p, i64 4; "
+ONE_OF = MOVED + "%r = select i1 %d, ptr %q, ptr %p; "
+BY = "%n = select i1 %d, i64 {}, i64 0; %r = getelementptr i8, ptr %p, i64 %n; ret ptr %r"
 
 
 CASES = {
+    # Chosen at several distances.
+    "one of two distances is a distance that is chosen": (
+        of(ONE_OF.format("") + "ret ptr %r", CHOSEN, "ptr"),
+        of(BY.format(4), CHOSEN, "ptr"),
+        "PROVED",
+    ),
+    "and no other distance": (
+        of(ONE_OF.format("") + "ret ptr %r", CHOSEN, "ptr"),
+        of(BY.format(8), CHOSEN, "ptr"),
+        "REFUTED",
+    ),
+    "a promise is not made where a moved pointer is chosen": (
+        of(ONE_OF.format("") + "ret ptr %r", CHOSEN, "ptr"),
+        of(ONE_OF.format("inbounds") + "ret ptr %r", CHOSEN, "ptr"),
+        "REFUTED",
+    ),
+    "an access at several distances is refused": (
+        of(ONE_OF.format("") + "%v = load i32, ptr %r, align 4; ret i32 %v", CHOSEN),
+        of("ret i32 0", CHOSEN),
+        "SA745",
+    ),
     # Pointers that are compared and chosen.
     "a pointer that is no null may be followed or not": (
         of(NULL + "%v = load i32, ptr %p; %z = sub i32 %v, %v; ret i32 1", P),

@@ -614,11 +614,11 @@ unsigned int __builtin_bswap32(unsigned int x) { return __builtin_bswap16(x % 65
 void srandom(unsigned int n) { }
 int rand_r(unsigned int *seed) { *seed = __sacheck_number(); return rand(); }
 
-/* What threads have for a key: each place where keys are created makes one. Functions for the end of a thread are not
-   called. */
-_Atomic int __keys[8];
-_Thread_local void *__specific[8];
-int pthread_key_create(pthread_key_t *key, int place) {
+/* What threads have for a key: each place where keys are created makes one, numbered from 1, so that zero is no key.
+   Functions for the end of a thread are not called. */
+_Atomic int __keys[9];
+_Thread_local void *__specific[9];
+int __new_key(pthread_key_t *key, int place) {
     int before;
     __sacheck_begin();
     before = __keys[place];
@@ -628,6 +628,8 @@ int pthread_key_create(pthread_key_t *key, int place) {
     *key = place;
     return 0;
 }
+int pthread_key_create(pthread_key_t *key, int place) { return __new_key(key, place); }
+int tss_create(tss_t *key, int place) { return __new_key(key, place); }
 void *pthread_getspecific(pthread_key_t key) {
     __sacheck_begin();
     __sacheck_initialised(__keys[key]);
@@ -648,7 +650,6 @@ int pthread_key_delete(pthread_key_t key) {
     __sacheck_end();
     return 0;
 }
-int tss_create(tss_t *key, int place) { return pthread_key_create(key, place); }
 void tss_delete(tss_t key) { pthread_key_delete(key); }
 void *tss_get(tss_t key) { return pthread_getspecific(key); }
 int tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }

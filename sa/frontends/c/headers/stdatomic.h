@@ -57,6 +57,7 @@ typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define ATOMIC_LONG_LOCK_FREE 2
 #define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
+#define atomic_is_lock_free(p) ((void) (p), (_Bool) 1)
 /* Generic functions: the front end knows them by their names; these are for the compiler's check of types only. */
 #ifdef SACHECK_CHECKING
 #define atomic_init(p, v) ((void) (*(p) = (v)))
@@ -82,7 +83,6 @@ typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define atomic_fetch_or_explicit(p, v, o) ((void) (o), *(p) |= (v))
 #define atomic_fetch_and_explicit(p, v, o) ((void) (o), *(p) &= (v))
 #define atomic_fetch_xor_explicit(p, v, o) ((void) (o), *(p) ^= (v))
-#define atomic_is_lock_free(p) ((void) (p), (_Bool) 1)
 #endif
 _Bool atomic_flag_test_and_set(volatile atomic_flag *);
 _Bool atomic_flag_test_and_set_explicit(volatile atomic_flag *, memory_order);

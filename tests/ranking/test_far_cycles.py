@@ -1,0 +1,52 @@
+"""Runs that go on for ever where most of the states on the way are never looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from sa.automata.program import Ends
+from sa.base.budget import Budget
+from sa.base.limits import limits
+from sa.base.source import Source
+from sa.certificates.ends import Lasso, Ranked
+from sa.engines.endings import decided
+from sa.engines.portfolio_of_claims import CLAIMS
+from sa.language.elaborate.program import program
+
+#: Two threads choose bounds, so that there are many states before a loop begins.
+CHOOSING = """
+global t : int = 0;
+thread T[i : 1..2] {{
+  local lo, hi, k : int = 0;
+  havoc hi;
+  if (hi > 100) {{ hi := 100; }}
+  while (lo < hi) {{
+    choose {{ lo := lo + 2; }} or {{ {0} }}
+    k := lo;
+    while (k > 0) {{ t := t + k; k := k - 3; }}
+  }}
+}}
+terminates;
+"""
+#: The second number begins anew in each round, which may be from more than the first one is lowered by.
+ANEW = """
+thread T {{
+  local x, y : int;
+  while (x > 0 && y > 0) {{
+    choose {{ {0} havoc y; if (y < 5) {{ y := 10; }} }} or {{ y := y - 1; }}
+  }}
+}}
+terminates;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [(CHOOSING, "hi := hi - 1;", "lo := lo + 0;"), (ANEW, "x := x - 1;", "if (y == 3) { x := x - 1; }")],
+)
+def test_a_cycle_is_found_behind_many_choices(text: str, right: str, wrong: str) -> None:
+    for body, expected in ((right, Ranked), (wrong, Lasso)):
+        made = program(Source("far.sa", text.format(body)))
+        (ends,) = (c for c in made.ends if isinstance(c, Ends))
+        found = decided(made.threads, made.axioms, ends, Budget(limits(60.0, None), 0), CLAIMS)
+        assert isinstance(found.evidence, expected), body
