@@ -30,6 +30,13 @@ OVERFLOW = ("assume", "check", "wrap")
 NO_OVERFLOW = assuming("overflow", "signed arithmetic does not overflow", "ask again with `--overflow check`")
 NO_BOUNDS = assuming("overflow", "signed integers are unbounded", "ask again with `--overflow check`")
 
+#: A load that is put behind a call reads memory that the call may have freed, which nothing else looks at.
+NOTHING_FREED = assuming(
+    "freed",
+    "functions that are called and not defined free nothing that pointer parameters point to",
+    "define them, or look at what they free",
+)
+
 #: What is asked for or not.
 FLAGS = ("races", "deadlock", "open", "fair", "lasting", "endless")
 

@@ -19,7 +19,6 @@ from sa.report.weakest import clause_text
 from sa.weakest.infer import Weakest
 from sa.weakest.preserving import preserving
 
-OPTIONS = Options(limits(60.0, None))
 SHARED = "global flag : bool; global n : int;\nthread T {{ local r : bool; local i, m : int = 0; {0} @done skip; }}"
 
 #: Before and after, and the rely for the whole thread: nothing where others may do anything, None where none helps.
@@ -41,9 +40,13 @@ ASKED = [
 ]
 
 
+def options() -> Options:
+    return Options(limits(60.0, None))
+
+
 def found(before: str, after: str) -> Weakest:
     first, second = (program(Source(n, SHARED.format(t))) for n, t in (("abs", before), ("conc", after)))
-    (answer,) = preserving(first, second, None, OPTIONS)
+    (answer,) = preserving(first, second, None, options())
     return answer
 
 
@@ -62,7 +65,7 @@ def test_the_rely_keeps_a_loop_from_going_on_for_ever(
     paths = tuple(str(tmp_path / f"{n}.sa") for n in ("abs", "conc"))
     for path, made in zip(paths, answer.environment.programs, strict=True):
         Path(path).write_text(show_program(made), encoding="utf-8")
-    (again,) = refine(RefineRequest(paths, False, OPTIONS, preserve="termination"))
+    (again,) = refine(RefineRequest(paths, False, options(), preserve="termination"))
     assert again.outcome.verdict is Verdict.PROVED
 
 

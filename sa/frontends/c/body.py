@@ -108,7 +108,8 @@ class File(msgspec.Struct):
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
-    Whether arithmetic of `signed` numbers may leave their types, and where orders are `weak`, is noted.
+    Whether arithmetic of `signed` numbers may leave their types, whether a function that is compared alone calls one
+    that is not defined (`hands_on`), and where orders are `weak`, is noted.
     """
 
     text: Text
@@ -145,6 +146,7 @@ class File(msgspec.Struct):
     recasts: bool = False
     sized: int = 0
     signed: bool = False
+    hands_on: bool = False
     weak: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()

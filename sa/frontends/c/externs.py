@@ -94,6 +94,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         raise Unsupported("SA716", f"`{name}` is not defined, and returns no number", "define it")
     if is_alone(body):
         # What comes back is known after whatever the call did to the variables.
+        body.file.hands_on = True
         emit(body, Begin())
         emit(body, Show("_".join(("call", name, str(len(values)), *given)), tuple(values), Sync.CALL))
         emit(body, End())

@@ -39,7 +39,7 @@ from sa.frontends.flow.must_execute import loops
 from sa.frontends.flow.sequential_refinement import compared, follows, function_of
 from sa.frontends.flow.shared_inputs import GIVEN, Common, united
 from sa.frontends.flow.things import Key
-from sa.frontends.reading import USUAL, Reading
+from sa.frontends.reading import NOTHING_FREED, USUAL, Reading
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -124,6 +124,8 @@ def _pair(paths: tuple[str, str], reading: Reading, name: str, whole: bool) -> _
             where = each.unit.procedures[name].origin.span
             raise InputError((error("SA718", f"{message} pointers that are given", where, hint),))
         each.file.granted[PARAMETERS] = None
+        if two.file.hands_on:
+            each.file.granted[NOTHING_FREED] = None
         if each.file.compares is not None:
             each.file.granted[NOT_BEHIND] = None
             if one.file.recasts or two.file.recasts:

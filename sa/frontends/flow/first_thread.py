@@ -12,7 +12,8 @@ from sa.terms.term import Int, Term, Var
 
 def chosen(unit: Unit) -> frozenset[str]:
     """The objects of which not all accesses are of a cell that is known."""
-    found = set[str]()
+    # Where an address is the first value of a pointer, accesses through it are not known.
+    found = {v.name.removeprefix("&") for t in _first(unit) for v in t.free}
     for step in (s for p in unit.procedures.values() for s in p.steps):
         for term in read_by(step.op):
             named = {v.name.removeprefix("&") for v in term.free if v.name.startswith("&")}
@@ -43,13 +44,18 @@ def _written(procedure: Procedure) -> Iterator[Var]:
     return (v for s in procedure.steps if isinstance(s.op, Store) for v in s.op.address.free)
 
 
+def _first(unit: Unit) -> list[Term]:
+    """The first values of static objects, and of those of activations."""
+    own = (o for p in unit.procedures.values() for o in p.objects)
+    return [c.initial for o in (*unit.objects, *own) for c in o.cells if c.initial is not None]
+
+
 def _elsewhere(unit: Unit) -> frozenset[str]:
     """The procedures that another thread may run: those whose code is a value, and what they call."""
     codes = {code(name): name for name in unit.procedures}
     steps = [(p.name, s) for p in unit.procedures.values() for s in p.steps]
     found = {codes[v] for _, s in steps for t in read_by(s.op) for v in t.free if v in codes}
-    first = [c.initial for o in unit.objects for c in o.cells if c.initial is not None]
-    found |= {codes[v] for t in first for v in t.free if v in codes}
+    found |= {codes[v] for t in _first(unit) for v in t.free if v in codes}
     calls = [(name, s.op.procedure) for name, s in steps if isinstance(s.op, Call)]
     while more := {called for caller, called in calls if caller in found and called in unit.procedures} - found:
         found |= more

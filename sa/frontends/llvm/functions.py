@@ -56,6 +56,7 @@ from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.split import split
 from sa.frontends.llvm.unit import Both, Side, unit_of, variables_of
+from sa.frontends.reading import NOTHING_FREED
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -323,6 +324,7 @@ def _related(
     judge(functions, (abstract, concrete), block)
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
+    holds |= {NOTHING_FREED: bool(given) and _calls(sides[1])}
     assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
@@ -335,6 +337,12 @@ def _types(side: Side) -> frozenset[str]:
     """What is said of the types of accesses."""
     lines = (line for block in side.function.blocks for line in block.lines)
     return frozenset(line.attachments["tbaa"] for line in lines if "tbaa" in line.attachments)
+
+
+def _calls(side: Side) -> bool:
+    """Whether functions are called that the module does not define."""
+    calls = [i for block in side.function.blocks for line in block.lines if isinstance(i := line.instruction, s.Call)]
+    return any(not callee_of(c).startswith("llvm.") for c in calls)
 
 
 def _said(assumed: Sequence[Caveat]) -> Said:

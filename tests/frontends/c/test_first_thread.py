@@ -47,3 +47,9 @@ def test_what_another_thread_writes_too_is_not_known(beside: str, tmp_path: Path
 
 def test_what_is_written_through_a_pointer_is_not_known(tmp_path: Path) -> None:
     assert is_any_number(tmp_path, made("known = &half; *known = 2;"))
+
+
+@for_each("declared", ("int *known = &half;", "int *const known = &half;", "struct { int *p; } s = {&half};"))
+def test_what_a_pointer_points_to_from_the_beginning_is_not_known(declared: str, tmp_path: Path) -> None:
+    written = "*s.p = 2;" if "struct" in declared else "*known = 2;"
+    assert is_any_number(tmp_path, made(written).replace("int *known;", declared))
