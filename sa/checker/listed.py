@@ -74,12 +74,13 @@ def listed(made: Joint, threads: Sequence[Automaton], fails: Callable[[int, Edge
         here = dict[tuple[Term, ...], tuple[Term, ...]]()
         for given, said in zip(fixed, parts, strict=True):
             values = {v: given[v] for v in names}
-            # What is said of one constant alone is looked at once.
-            new = dict(values.items() - fitting)
-            fits = not _left(memory, [c for v in new for c in alone.get(v, ())], new)
-            fitting.update(new.items() if fits else ())
+            # What is said of one constant alone is looked at once. What stays open of it is said in the case.
+            new = [c for pair in values.items() - fitting for c in alone.get(pair[0], ())]
+            if not _left(memory, new, values):
+                fitting.update(values.items())
+                new = []
             rest = (c for v, t, c in said if v is None or values.get(v) is not t)
-            here[tuple(values.values())] = _left(memory, (*rest, *always, *free), values) if fits else (FALSE,)
+            here[tuple(values.values())] = _left(memory, (*rest, *always, *free, *new), values)
         if not names or len(here) < len(parts):
             return None
         constants[places], cases[places] = names, here

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, product
+from operator import contains
 
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind, location_of
 from sa.automata.program import Axiom
@@ -62,7 +63,8 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
         fault = "an invariant mentions a variable that does not exist"
     if fault is None and any(sort_of(inv) != BOOL for _, inv in made.invariants):
         fault = "an invariant is no formula"
-    if fault is None and any(len(p) != len(made.threads) for p in places):
+    names = [{q.name for q in t.locations} for t in separate]
+    if fault is None and any(len(p) != len(names) or not all(map(contains, names, p)) for p in places):
         fault = "a joint location does not name a location of each thread"
     fault = fault or sums_fault(made.sums, made.threads, made.axioms, made.never)
     fault = fault or indices_fault(made.indices, separate, made.never, made.sums)

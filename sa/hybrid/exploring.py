@@ -117,10 +117,12 @@ def reached(work: Work, f: Frame, same: Hashable, most: int) -> Graph | None:
     key, made = ("too many points", most, same), work.asked.shared.made
     if key in made:
         return None
-    graph = work.asked.shared.once(("points", f.bads, same), lambda: explore(f, True, most, work.session.bounds))
+    starts = tuple(tuple(s.items()) for s in f.starts)
+    seen = ("points", f.whole.threads, f.bads, f.claims, starts, f.equations, same)
+    graph = work.asked.shared.once(seen, lambda: explore(f, True, most, work.session.bounds))
     if graph is None:
         made[key] = True
-        del made["points", f.bads, same]
+        del made[seen]
     return graph if graph is None or len(graph.steps) <= most else None
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton, Origin
+from sa.automata.program import Axiom
 from sa.base.budget import Budget, unheard
 from sa.base.limits import Limits
 from sa.certificates.threads import Joint
@@ -18,8 +20,9 @@ from sa.hybrid.engine import by_equalities
 from sa.hybrid.exploring import EQUALITIES
 from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
-from sa.terms.build import FALSE, TRUE, disjuncts, eq, integer, land, lor
-from sa.terms.term import Term
+from sa.terms.build import FALSE, TRUE, call, conjuncts, disjuncts, eq, forall, integer, land, lor
+from sa.terms.sort import INT
+from sa.terms.term import Function, Term
 from tests.language.texts import program_of
 
 BOUNDS = Limits()
@@ -101,3 +104,25 @@ def test_a_failing_step_that_is_possible_is_seen() -> None:
     """The invariants of the right program, for the one whose assertion is wrong."""
     right, wrong = evidence(TURNS), program_of(TURNS.replace("assert x == y", "assert x == y + 1"))
     assert not accepted(replace(right, threads=wrong.threads))
+
+
+def test_what_stays_open_of_a_constant_does_not_take_its_case_away() -> None:
+    """What `f` is of a constant is not known: cases of which it says something are still looked at."""
+    made = evidence(TURNS)
+    turn = next(v.var for v in made.threads[0].variables if v.var.name == "turn")
+    said = eq(call(Function("f", (INT,), INT), (turn,)), integer(3))
+    wrong = program_of(TURNS.replace("assert x == y", "assert x == y + 1")).threads
+
+    def saying(t: Automaton) -> Automaton:
+        locations = tuple(replace(q, inv=land(*conjuncts(q.inv), said)) for q in t.locations)
+        return replace(t, init=land(t.init, said), locations=locations)
+
+    axiom = Axiom(forall((turn,), said), Origin(None))
+    assert accepted(replace(made, threads=tuple(map(saying, made.threads)), axioms=(axiom,)))
+    assert not accepted(replace(made, threads=tuple(map(saying, wrong)), axioms=(axiom,)))
+
+
+@pytest.mark.parametrize("places", [("A",), ("nowhere", "nowhere")])
+def test_a_joint_location_that_does_not_exist_is_refused(places: tuple[str, ...]) -> None:
+    made = evidence(TURNS)
+    assert not accepted(replace(made, invariants=(*made.invariants, (places, FALSE))))
