@@ -45,8 +45,11 @@ def of_blocks(abstract: Program, concrete: Program, block: Refinement | None, op
         return None
     threads = tuple(p.concrete for p in asked.pairs)
     iota = land(*(f.term for f in related(asked)[1]))
+    made = None
     with part_of(options.limits, PREPARING) as bounds:
         made = reduced_concrete(threads, iota, asked.axioms, bounds, options.seed)
+    if made is None:
+        return None
     if GAIN * joint_locations(made.threads) > joint_locations(threads):
         return None
     ruling = check_reduced_threads(asked, made.evidence, apart(options.limits), options.seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sa.frontends.flow.graph import Call, Load, Procedure, Storage, Store, Unit, base, code
+from sa.frontends.flow.graph import Call, Load, Op, Procedure, Storage, Store, Unit, base, code
 from sa.frontends.flow.terms import read_by
 from sa.terms import build
 from sa.terms.term import Int, Term, Var
@@ -15,11 +15,20 @@ def chosen(unit: Unit) -> frozenset[str]:
     # Where an address is the first value of a pointer, accesses through it are not known.
     found = {v.name.removeprefix("&") for t in _first(unit) for v in t.free}
     for step in (s for p in unit.procedures.values() for s in p.steps):
-        for term in read_by(step.op):
-            named = {v.name.removeprefix("&") for v in term.free if v.name.startswith("&")}
-            if not (isinstance(step.op, Load | Store) and term is step.op.address and _is_known(term)):
-                found |= named
+        found |= {v.name.removeprefix("&") for t in _elsewhere_than_accessed(step.op) for v in t.free}
     return frozenset(found)
+
+
+def _elsewhere_than_accessed(op: Op) -> tuple[Term, ...]:
+    """The terms of an operation but for the address of a cell that it loads or stores, if the cell is known."""
+    match op:
+        case Load(_, address) if _is_known(address):
+            return ()
+        case Store(address, value) if _is_known(address):
+            # The value may be the same term as the address.
+            return (value,)
+        case _:
+            return read_by(op)
 
 
 def _is_known(address: Term) -> bool:

@@ -53,3 +53,8 @@ def test_what_is_written_through_a_pointer_is_not_known(tmp_path: Path) -> None:
 def test_what_a_pointer_points_to_from_the_beginning_is_not_known(declared: str, tmp_path: Path) -> None:
     written = "*s.p = 2;" if "struct" in declared else "*known = 2;"
     assert is_any_number(tmp_path, made(written).replace("int *known;", declared))
+
+
+def test_an_address_that_is_stored_where_it_leads_to_is_taken(tmp_path: Path) -> None:
+    text = made("s.me = &s; s.me->n = 2;").replace("int *known;", "struct t { struct t *me; int n; } s = {0, 1};")
+    assert is_any_number(tmp_path, text.replace("i < count", "i < s.n"))
