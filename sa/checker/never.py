@@ -7,15 +7,18 @@ labelled `fail`, or a state in which a claim is false; that none is reachable fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from functools import partial
+from itertools import chain, product
+from operator import contains
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind
+from sa.automata.automaton import FAIL, Automaton, Edge, Kind, location_of
 from sa.automata.program import Axiom
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Failing
 from sa.certificates.threads import Joint, Keeps
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.indices import indices_fault, with_indices
+from sa.checker.listed import listed, obligations_of
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.side import within
@@ -60,12 +63,17 @@ def check_joint(made: Joint, bounds: Limits, seed: int = 0, solvers: Solvers = Z
         fault = "an invariant mentions a variable that does not exist"
     if fault is None and any(sort_of(inv) != BOOL for _, inv in made.invariants):
         fault = "an invariant is no formula"
-    if fault is None and any(len(p) != len(made.threads) for p in places):
+    names = [{q.name for q in t.locations} for t in separate]
+    if fault is None and any(len(p) != len(names) or not all(map(contains, names, p)) for p in places):
         fault = "a joint location does not name a location of each thread"
     fault = fault or sums_fault(made.sums, made.threads, made.axioms, made.never)
     fault = fault or indices_fault(made.indices, separate, made.never, made.sums)
     if fault is not None:
         return Rejected("well-formed threads", fault)
+    cases = None if made.indices or made.sums or solvers.witness else listed(made, separate, partial(_fails, made))
+    if cases is not None:
+        asked = chain((_begun(made, separate),), obligations_of(cases, made.never, bounds))
+        return discharged(asked, made.axioms, bounds, seed, solvers)
     obligations = _jointly(made, separate)
     if made.indices:
         obligations = (with_indices(made.indices, o) for o in obligations)
@@ -124,13 +132,22 @@ def claim_follows(claim: Term, threads: Sequence[Automaton]) -> Iterator[Obligat
         yield Obligation("claim", in_words(here), hypotheses, (Case((), wanted),))
 
 
+def _fails(made: Joint, number: int, edge: Edge) -> bool:
+    return any(is_failing(bad.failing, made.threads[number].name, edge) for bad in made.never)
+
+
+def _begun(made: Joint, threads: Sequence[Automaton]) -> Obligation:
+    """The invariants hold in the beginning."""
+    written = (location_of(t, t.initial).inv for t in threads)
+    begun = land(*written, *joint_invariant(dict(made.invariants), tuple(t.initial for t in threads)))
+    inits = conjoined(t.init for t in threads)
+    return Obligation("initial invariant", "", inits, (Case((), conjuncts(begun)),))
+
+
 def _jointly(made: Joint, threads: Sequence[Automaton]) -> Iterator[Obligation]:
     joint = dict(made.invariants)
     written = [{q.name: q.inv for q in t.locations} for t in threads]
-    start = tuple(t.initial for t in threads)
-    begun = land(*(w[t.initial] for w, t in zip(written, threads, strict=True)), *joint_invariant(joint, start))
-    inits = conjoined(t.init for t in threads)
-    yield Obligation("initial invariant", "", inits, (Case((), conjuncts(begun)),))
+    yield _begun(made, threads)
     for places, inv in joint.items():
         here = {t.name: q for t, q in zip(threads, places, strict=True)}
         known = conjoined((inv, *(w[q] for w, q in zip(written, places, strict=True))))
@@ -145,7 +162,7 @@ def _jointly(made: Joint, threads: Sequence[Automaton]) -> Iterator[Obligation]:
                 landed = conjuncts(substitute(kept, dict(edge.updates)))
                 taken = conjoined((*known, *taking(edge)))
                 yield Obligation("inductive invariant", where, taken, (Case((), landed),))
-                if any(is_failing(bad.failing, thread.name, original) for bad in made.never):
+                if _fails(made, index, original):
                     yield impossible(where, (*known, *taking(edge)))
         for bad in made.never:
             if bad.claim is not None:

@@ -225,9 +225,9 @@ def _by_turns() -> Both:
 
 #: Engines that blocks go to where one thread has the turn: the scheduler's state is control, so points come first.
 IN_TURN: Portfolio = (
-    Turn(EQUALITIES, 0.5),
-    Turn(STATES, 0.2),
-    Turn(CONTROL, 1.0),
+    Turn(EQUALITIES, 0.9),
+    Turn(STATES, 0.2, since=1),
+    Turn(CONTROL, 1.0, since=1),
 )
 
 

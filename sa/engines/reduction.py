@@ -68,7 +68,11 @@ def _of_made(
     made: Reduction, inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
-    yield from _of_blocks(_Work(made, {bad: made.bads_of(bad) for bad in asked.bads}), inner, budget, report)
+    work = _Work(made, {bad: made.bads_of(bad) for bad in asked.bads})
+    bads = tuple(dict.fromkeys(b for some in work.blocks.values() for b in some))
+    # What engines have found out about blocks is there when they are asked again.
+    about = asked.shared.once(("blocks", bads), lambda: Asked(made.composed, bads, made.axioms))
+    yield from _of_blocks(work, about, inner, budget, report)
 
 
 class _Work(Struct, eq=False):
@@ -91,11 +95,10 @@ class _Work(Struct, eq=False):
 
 
 def _of_blocks(
-    work: _Work, inner: Sequence[Turn[ClaimEngine]], budget: Budget, report: Report
+    work: _Work, about: Asked, inner: Sequence[Turn[ClaimEngine]], budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines say, the proofs all at once: the reduction that they rest on is then checked once."""
-    made, stopped = work.made, list[LimitReached]()
-    about = Asked(made.composed, tuple(dict.fromkeys(b for some in work.blocks.values() for b in some)), made.axioms)
+    stopped = list[LimitReached]()
     try:
         for said in run(inner, about, budget, _unjudged, lambda _: report, lambda b: _is_over(work, b)):
             match said:
@@ -108,7 +111,7 @@ def _of_blocks(
         stopped.append(limit)
     proved = tuple(b for b in work.blocks if b not in work.refuted and b not in work.open_())
     if proved:
-        yield Excluded(proved, made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
+        yield Excluded(proved, work.made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
     if stopped:
         raise stopped[0]
 

@@ -140,6 +140,9 @@ def cases(term: Term, variable: Variable) -> Iterator[tuple[Term, Value | Var]]:
     """The values that a term may have, each with its condition. They exclude each other, but that two parameters may be
     the same number.
     """
+    if isinstance(term, Int | Bool):
+        yield build.TRUE, term.value
+        return
     found = dict[Value | Var, Term]()
     for condition, value in _cases(term, variable):
         if condition is not build.FALSE:

@@ -36,7 +36,7 @@ from sa.hybrid.exploring import (
 )
 from sa.hybrid.karr import differences, equalities, possible
 from sa.hybrid.large_blocks import Fused, fused, restored
-from sa.hybrid.points import Frame, Graph, Point, explore, frame
+from sa.hybrid.points import Frame, Graph, Point, explore, first_own, frame
 from sa.hybrid.predicate_candidates import Conjunctions, by_candidates
 from sa.hybrid.simplify_by_bounds import standing
 from sa.hybrid.slicing import about_all, is_small, jointly_about_all, mattering
@@ -219,10 +219,13 @@ def _equations(work: Work, f: Frame, graph: Graph) -> _Equations:
 
 def _invariants(work: Work, f: Frame, less: Fused, held: Held, back: Mapping[Var, Term] = {}) -> Joints | None:
     """What holds at all points of all threads; None where there are too many."""
-    full = explore(f, False, work.effort.full, work.session.bounds)
-    if full is None:
-        return None
-    return joints(f, full, restored(less, held.points), work.lemmas, back, work.session.bounds)
+    said = restored(less, held.points)
+    if all(first_own(f, p) is None for p in said):
+        # Nobody is by himself anywhere, so the points that matter are all.
+        full: Graph | None = Graph((), dict.fromkeys(said, ()))
+    else:
+        full = explore(f, False, work.effort.full, work.session.bounds)
+    return None if full is None else joints(f, full, said, work.lemmas, back, work.session.bounds)
 
 
 def _proof(work: Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lemmas:

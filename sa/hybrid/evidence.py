@@ -40,12 +40,16 @@ def joints(
     # Only these: what the solver says of points in between need not commute.
     found = {point: formula for point, formula in held.items() if first_own(f, point) is None}
     by_place = dict[tuple[int, ...], list[Term]]()
+    equal = dict[tuple[Var, Term], Term]()
     for point in full.steps:
         spend(bounds, 40)
         formula = _weakest(f, full, found, point)
         if formula is not build.FALSE:
             values = known(f, point)
-            here = build.land(*(build.eq(v, x) for v, x in values.items()), _exact(formula, values, back))
+            for pair in values.items():
+                if pair not in equal:
+                    equal[pair] = build.eq(*pair)
+            here = build.land(*map(equal.__getitem__, values.items()), _exact(formula, values, back))
             by_place.setdefault(point.places, []).append(substitute(here, back))
     names = [[q.name for q in t.locations] for t in f.whole.threads]
     said = list[tuple[tuple[str, ...], Term]]()

@@ -82,8 +82,8 @@ def work_of(part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: R
 
 def wholes_of(part: tuple[Automaton, ...], bads: Sequence[Bad]) -> list[Whole] | None:
     """The threads as a whole with each claim; None where not all that they do is known."""
-    wholes = [whole(part, Bad(None, bad.claim)) for bad in bads]
-    return None if any(w.partial for w in wholes) else wholes
+    made = {claim: whole(part, Bad(None, claim)) for claim in dict.fromkeys(b.claim for b in bads)}
+    return None if any(w.partial for w in made.values()) else [made[b.claim] for b in bads]
 
 
 def points_of(work: Work, bads: tuple[Bad, ...]) -> Points | None:
@@ -113,14 +113,17 @@ def same_points(work: Work, f: Frame, seen_as: Hashable) -> Hashable:
 
 
 def reached(work: Work, f: Frame, same: Hashable, most: int) -> Graph | None:
-    """The points that matter; None if they are more than that, which is not found out twice."""
+    """The points that matter; None if they are more than that. Neither is found out twice."""
     key, made = ("too many points", most, same), work.asked.shared.made
     if key in made:
         return None
-    graph = explore(f, True, most, work.session.bounds)
+    starts = tuple(tuple(s.items()) for s in f.starts)
+    seen = ("points", f.whole.threads, f.bads, f.claims, starts, f.equations, same)
+    graph = work.asked.shared.once(seen, lambda: explore(f, True, most, work.session.bounds))
     if graph is None:
         made[key] = True
-    return graph
+        del made[seen]
+    return graph if graph is None or len(graph.steps) <= most else None
 
 
 def is_hopeless(work: Work, same: Hashable, bads: tuple[Bad, ...]) -> bool:

@@ -24,6 +24,9 @@ from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
+#: Units of a look at a point for equations.
+A_LOOK = 80
+
 #: How often points are looked at for differences: so many times each, and so many times beside.
 LOOKS, STEPS = 20, 200
 
@@ -49,7 +52,7 @@ def equalities(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -
         if first is not None:
             reached(point, first)
     while waiting:
-        spend(bounds, 600)
+        spend(bounds, A_LOOK)
         here = waiting.popleft()
         queued.discard(here)
         known = meet(found[here], rows_of(build.land(*assumed_at(f, lemmas, here))))

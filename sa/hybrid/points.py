@@ -25,13 +25,13 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import decided
 from sa.terms.name import at_place
+from sa.terms.partly import Partly, partly
 from sa.terms.solve import solution
 from sa.terms.sort import Value
-from sa.terms.substitute import substitute
 from sa.terms.term import Int, IsZero, Term, Var, subterms
 
 #: Units of a step between control points, and of each term that a location's steps are made of.
-A_STEP, A_TERM = 20, 2
+A_STEP, A_TERM = 15, 2
 
 
 class Point(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Frame(Struct, frozen=True, eq=False):
 
     `own` are the places at which a thread is by itself, `live` the variables that are read from each of its places on,
     `owner` says whose local a variable is. `equations` are known to hold always; what they make of data
-    by the places is noted in `fixed`; `guards` are those that were met, by the values of what they `read`.
+    by the places is noted in `fixed`, what became of terms in `made`, the values of control as terms in `terms`.
     Exploring gives up where a control variable goes beyond its `limits`.
     """
 
@@ -76,8 +76,10 @@ class Frame(Struct, frozen=True, eq=False):
     equations: tuple[Term, ...] = ()
     limits: Mapping[Var, tuple[int, int]] = field(default_factory=dict)
     fixed: dict[tuple[int, ...], dict[Var, Term]] = field(default_factory=dict)
-    read: dict[Arc, tuple[Var, ...]] = field(default_factory=dict)
-    guards: dict[tuple[Arc | Term | None, ...], Term] = field(default_factory=dict)
+    made: Partly = field(default_factory=Partly)
+    terms: dict[tuple[Var, Value | Var], Term] = field(default_factory=dict)
+    dead: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    wrong: dict[Arc, tuple[Bad, ...]] = field(default_factory=dict)
 
 
 class Graph(Struct, frozen=True, eq=False):
@@ -216,7 +218,13 @@ def _is_live(f: Frame, places: tuple[int, ...], var: Var) -> bool:
 def known(f: Frame, here: Point) -> dict[Var, Term]:
     """The values of control variables at a point, as terms, and of data that equations give a value there."""
     pairs = zip(f.control, here.values, strict=True)
-    return {**_fixed(f, here.places), **{v.var: value_of(v.var, x) for v, x in pairs if x is not None}}
+    terms = {v.var: f.terms.get((v.var, x)) or _term(f, v.var, x) for v, x in pairs if x is not None}
+    return {**_fixed(f, here.places), **terms}
+
+
+def _term(f: Frame, var: Var, value: Value | Var) -> Term:
+    found = f.terms[var, value] = value_of(var, value)
+    return found
 
 
 def _fixed(f: Frame, places: tuple[int, ...]) -> dict[Var, Term]:
@@ -236,47 +244,58 @@ def _steps(f: Frame, here: Point, reduced: bool) -> Iterator[Step]:
     env = known(f, here)
     first = first_own(f, here) if reduced else None
     if first is None:
-        at: dict[Var, Term] = {c: build.integer(p) for c, p in zip(f.whole.counters, here.places, strict=True)}
-        for bad, claim in zip(f.bads, f.claims, strict=True):
-            wrong = build.lnot(substitute(claim, {**env, **at}))
-            if wrong is not build.FALSE:
-                yield Step(here, None, wrong, {}, (), (), bad)
+        yield from _wrong(f, here, env)
     for index in range(len(here.places)) if first is None else (first,):
         for arc in f.whole.arcs[index][here.places[index]]:
-            guard = _guard(f, arc, env)
+            guard = partly(f.made, arc.guard, env)
             if guard is not build.FALSE:
                 yield from _along(f, here, arc, guard, env)
 
 
-def _guard(f: Frame, arc: Arc, env: Mapping[Var, Term]) -> Term:
-    """The guard where these values are known: the same at very many points, and long where many flags are tested."""
-    read = f.read.get(arc)
-    if read is None:
-        read = f.read[arc] = tuple(sorted(arc.guard.free, key=lambda v: v.key))
-    key = (arc, *(env.get(v) for v in read))
-    found = f.guards.get(key)
-    if found is None:
-        found = f.guards[key] = substitute(arc.guard, env)
-    return found
+def _wrong(f: Frame, here: Point, env: Mapping[Var, Term]) -> Iterator[Step]:
+    """Steps that say in which states of a point a claim is false."""
+    asked = [(bad, claim) for bad, claim in zip(f.bads, f.claims, strict=True) if claim is not build.TRUE]
+    if asked:
+        at: dict[Var, Term] = {c: build.integer(p) for c, p in zip(f.whole.counters, here.places, strict=True)}
+        there = {**env, **at}
+        for bad, claim in asked:
+            wrong = build.lnot(partly(f.made, claim, there))
+            if wrong is not build.FALSE:
+                yield Step(here, None, wrong, {}, (), (), bad)
 
 
 def _along(f: Frame, here: Point, arc: Arc, guard: Term, env: Mapping[Var, Term]) -> Iterator[Step]:
-    wrong = [bad for bad in f.bads if is_bad(f.whole, bad, arc)]
+    wrong = f.wrong.get(arc)
+    if wrong is None:
+        wrong = f.wrong[arc] = tuple(bad for bad in f.bads if is_bad(f.whole, bad, arc))
     choices = tuple(c.var for c in arc.choices)
     yield from (Step(here, None, guard, {}, choices, (arc,), bad) for bad in wrong)
     if wrong:
         return
     places = (*here.places[: arc.thread], arc.target, *here.places[arc.thread + 1 :])
-    written = {v: substitute(t, env) for v, t in arc.updates.items() if _is_live(f, places, v)}
-    set_here = [v for v in f.control if v.var in written]
-    data = {v: t for v, t in written.items() if all(v is not c.var for c in set_here)}
-    before = dict(zip((v.var for v in f.control), here.values, strict=True))
-    for chosen in product(*(tuple(cases(written[v.var], v)) for v in set_here)):
+    written = {v: partly(f.made, t, env) for v, t in arc.updates.items() if _is_live(f, places, v)}
+    set_here = [(n, v) for n, v in enumerate(f.control) if v.var in written]
+    parts = [tuple(cases(written.pop(v.var), v)) for _, v in set_here]
+    for chosen in product(*parts):
         condition = build.land(guard, *(c for c, _ in chosen))
         if condition is not build.FALSE:
-            after = before | {v.var: x for v, (_, x) in zip(set_here, chosen, strict=True)}
-            settled = {v: _where(t, [c for c, _ in chosen]) for v, t in data.items()}
-            yield Step(here, _point(f, places, after), condition, settled, choices, (arc,))
+            after = list(here.values)
+            for (number, _), (_, value) in zip(set_here, chosen, strict=True):
+                after[number] = value
+            for number in _forgotten(f, arc.thread, arc.target):
+                after[number] = None
+            conditions = [c for c, _ in chosen if c is not build.TRUE]
+            settled = {v: _where(t, conditions) for v, t in written.items()}
+            yield Step(here, Point(places, tuple(after)), condition, settled, choices, (arc,))
+
+
+def _forgotten(f: Frame, thread: int, place: int) -> tuple[int, ...]:
+    """The numbers of a thread's control variables that nobody reads from a place of the thread on."""
+    found = f.dead.get((thread, place))
+    if found is None:
+        owned = ((n, v.var) for n, v in enumerate(f.control) if f.owner.get(v.var) == thread)
+        found = f.dead[thread, place] = tuple(n for n, v in owned if v not in f.live[thread][place])
+    return found
 
 
 def _where(term: Term, conditions: Iterable[Term]) -> Term:
