@@ -28,10 +28,10 @@ from sa.terms.name import at_place
 from sa.terms.partly import Partly, partly
 from sa.terms.solve import solution
 from sa.terms.sort import Value
-from sa.terms.term import Int, IsZero, Term, Var, subterms
+from sa.terms.term import Int, IsZero, Term, Var
 
-#: Units of a step between control points, and of each term that a location's steps are made of.
-A_STEP, A_TERM = 15, 2
+#: Units of a step between control points: what it is made of is made once for the values that it reads.
+A_STEP = 15
 
 
 class Point(Struct, frozen=True):
@@ -172,11 +172,11 @@ def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
     starts = tuple((_point(f, f.whole.start, start), start) for start in f.starts)
     pending = list(dict.fromkeys(point for point, _ in starts))
     steps: dict[Point, tuple[Step, ...]] = {}
-    seen, sizes = set(pending), [[A_TERM * _size(here) for here in by_place] for by_place in f.whole.arcs]
+    seen = set(pending)
     while pending:
         here = pending.pop()
         steps[here] = tuple(_steps(f, here, reduced))
-        spend(bounds, A_STEP * (1 + len(steps[here])) + sum(s[p] for s, p in zip(sizes, here.places, strict=True)))
+        spend(bounds, A_STEP * (1 + len(steps[here])))
         for step in steps[here]:
             if step.target is not None and step.target not in seen:
                 if _is_beyond(f, step.target):
@@ -186,11 +186,6 @@ def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
         if len(seen) > most:
             return None
     return Graph(starts, steps)
-
-
-def _size(arcs: Sequence[Arc]) -> int:
-    """How many terms steps are made of."""
-    return sum(1 for _ in subterms(t for a in arcs for t in (a.guard, *a.updates.values())))
 
 
 def _is_beyond(f: Frame, point: Point) -> bool:
