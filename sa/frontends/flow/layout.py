@@ -90,7 +90,7 @@ def layout(objects: Iterable[Object], procedures: Iterable[str], fixed: Mapping[
         own = _columns(obj, first)
         for number, (column, place) in enumerate(own, _FIRST_COLUMN + len(columns)):
             columns[number], places[number], homes[number] = column, place, (first, end)
-            members.update(dict.fromkeys(_addresses(column), number))
+            members.update(dict.fromkeys(addresses_in(column), number))
         single = [first + offset for offset in range(len(obj.cells)) if first + offset not in members]
         places.update({address: Place(obj, obj.cells[address - first]) for address in single})
         units[first] = (*single, *(n for n in columns if homes[n] == (first, end)))
@@ -112,7 +112,8 @@ def _columns(obj: Object, first: int) -> list[tuple[Column, Place]]:
     return found
 
 
-def _addresses(column: Column) -> range:
+def addresses_in(column: Column) -> range:
+    """The addresses of the cells of a column."""
     return range(column.first, column.first + column.stride * column.count, column.stride)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.claims import manner
 from sa.frontends.flow.cuts import Names
 from sa.frontends.flow.graph import ANY, Range, Storage, Words
-from sa.frontends.flow.layout import Layout, Place, cell_at, unset_value
+from sa.frontends.flow.layout import Layout, Place, addresses_in, cell_at, unset_value
 from sa.frontends.flow.monitor import Monitor, carriers, fences_of, watchable
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values
@@ -27,6 +28,9 @@ OWNER = ".__owner"
 
 #: What follows the name of what threads synchronise with where it is told whether it can be used.
 STATUS = ".__status"
+
+#: So many addresses at most have names in what is told of a pointer.
+MOST_TOLD = 1 << 12
 
 #: The sort of the variable of a column.
 ARRAY = ArraySort(INT, INT)
@@ -149,7 +153,9 @@ def _shown(name: str, words: Words, held: Values, where: Layout) -> Shown:
     """How a variable is told that holds some of these values."""
     values = words.values
     if words.pointers:
-        objects = ((v, _object_at(v, where)) for v in held if v is not OTHER and v in where.homes)
+        known = (v for v in held if v is not OTHER and v in where.homes)
+        each = (a for v in known for a in (addresses_in(where.columns[v]) if v in where.columns else (v,)))
+        objects = ((a, _object_at(a, where)) for a in islice(each, MOST_TOLD))
         values = ((0, "NULL"), *((v, text) for v, text in objects if text is not None))
     return Shown(name, values, words.letters, words.about)
 
