@@ -20,6 +20,7 @@ from sa.cli.asked import ASKED, shared
 from sa.cli.options import Settings, limits_of, memory_of
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.written import write_files
+from sa.frontends.reading import is_c
 from sa.processes.guard import guarded
 
 if TYPE_CHECKING:
@@ -216,10 +217,11 @@ def remark(noticed: Sequence[Diagnostic], settings: Settings, *paths: str) -> No
 
 
 def count_warnings(count: int, *paths: str) -> None:
-    """On standard error: warnings about the files are shown at length by `check`."""
+    """On standard error: warnings about the files are shown at length by `check`, which takes no options of C."""
     if count:
         warnings = "1 warning" if count == 1 else f"{count} warnings"
-        write(f"{warnings} about the files: sacheck check {shlex.join(paths)}\n", sys.stderr)
+        shown = "ask with --why" if any(map(is_c, paths)) else f"sacheck check {shlex.join(paths)}"
+        write(f"{warnings} about the files: {shown}\n", sys.stderr)
 
 
 def internal_error(bug: Exception, json: bool = False) -> int:
