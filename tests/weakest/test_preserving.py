@@ -69,6 +69,13 @@ def test_the_rely_keeps_a_loop_from_going_on_for_ever(
     assert again.outcome.verdict is Verdict.PROVED
 
 
+def test_work_that_is_used_up_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after, _ = ASKED[1]
+    monkeypatch.setattr("sa.weakest.preserving.UNITS", 1)
+    answer = found(before, after)
+    assert answer.environment is None and answer.verdict is Verdict.UNKNOWN
+
+
 def test_progress_is_refused(tmp_path: Path) -> None:
     asked = ["refine", "--weakest-rely", "--preserve", "progress", "a.sa", "b.sa"]
     assert CliRunner().invoke(application(), asked).exit_code == 2
