@@ -15,7 +15,8 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge
 from sa.certificates.reduced import Phase
 from sa.checker.blocks import Phases
-from sa.checker.never import in_words, settled, taking
+from sa.checker.joint_locations import in_words, settled
+from sa.checker.never import taking
 from sa.checker.obligation import Case, Obligation, solved
 from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, eq
 from sa.terms.substitute import substitute

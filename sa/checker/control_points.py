@@ -14,7 +14,7 @@ from sa.automata.program import Ends
 from sa.base.limits import Limits, spend
 from sa.certificates.ends import Condition, Part, Passage, Point, bad_of, values_of_point
 from sa.certificates.run import Bad
-from sa.checker.never import settled
+from sa.checker.joint_locations import settled
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Failure, Rejected
 from sa.checker.side import within

@@ -32,15 +32,14 @@ from sa.certificates.families import CrowdJoint, CrowdKeeps, counter
 from sa.certificates.threads import Annotated
 from sa.checker.counts import Seen, at_least, begun, counting, counts_fault, nobody_counts
 from sa.checker.indices import indices_fault, with_indices
+from sa.checker.joint_locations import in_words, settled
 from sa.checker.never import (
     claim_follows,
     discharged,
     impossible,
-    in_words,
     is_failing,
     joint_invariant,
     program_fault,
-    settled,
     taking,
 )
 from sa.checker.obligation import Case, Obligation

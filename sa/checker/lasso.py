@@ -16,7 +16,7 @@ from sa.automata.program import Axiom, Ends
 from sa.base.limits import Limits
 from sa.certificates.ends import Lasso
 from sa.certificates.run import Ending, Snapshot, Turn
-from sa.checker.never import in_words, settled
+from sa.checker.joint_locations import in_words, settled
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.run import check_steps, claim_state

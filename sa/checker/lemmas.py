@@ -13,7 +13,8 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
 from sa.certificates.threads import Lemmas
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
-from sa.checker.never import is_failing, program_fault, settled, taking
+from sa.checker.joint_locations import settled
+from sa.checker.never import is_failing, program_fault, taking
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers

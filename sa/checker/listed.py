@@ -15,9 +15,10 @@ from sa.automata.automaton import Automaton, Edge
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint
+from sa.checker.joint_locations import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import within
-from sa.terms.build import FALSE, TRUE, boolean, conjoined, conjuncts, disjuncts, eq, integer, land, linear_parts, lor
+from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, disjuncts, eq, integer, land, linear_parts, lor
 from sa.terms.partly import Partly, partly
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Member, Not, Same, Term, Var
@@ -149,7 +150,7 @@ def obligations_of(made: Listed, never: Sequence[Bad], bounds: Limits) -> Iterat
     seen = set[tuple[tuple[Term, ...], tuple[Term, ...]]]()
     for places, cases in made.cases.items():
         here = dict(zip(made.names, places, strict=True))
-        claims = [conjuncts(_at(b.claim, here)) for b in never if b.claim is not None]
+        claims = [conjuncts(settled(b.claim, here)) for b in never if b.claim is not None]
         steps = [s for its, q in zip(made.steps, places, strict=True) for s in its[q]]
         for values, known in cases.items():
             spend(bounds, 60)
@@ -162,11 +163,6 @@ def obligations_of(made: Listed, never: Sequence[Bad], bounds: Limits) -> Iterat
                     seen.add((hypotheses, wanted))
                     where = ", ".join(f"{thread} at {place}" for thread, place in here.items())
                     yield Obligation(name, where, hypotheses, (Case((), wanted),))
-
-
-def _at(claim: Term, here: Mapping[str, str]) -> Term:
-    spoken = [(v, v.name.thread, v.name.place) for v in claim.free]
-    return substitute(claim, {v: boolean(here[t] == q) for v, t, q in spoken if q and t and t in here})
 
 
 def _after(

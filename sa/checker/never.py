@@ -18,6 +18,7 @@ from sa.certificates.run import Failing
 from sa.certificates.threads import Joint, Keeps
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
 from sa.checker.indices import indices_fault, with_indices
+from sa.checker.joint_locations import in_words, settled
 from sa.checker.listed import listed, obligations_of
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
@@ -26,13 +27,10 @@ from sa.checker.solvers import Z3, Solvers
 from sa.checker.sums import sums_fault, with_sums
 from sa.checker.threads import annotation_fault, apart, ghosts_fault, together
 from sa.checker.written import implied
-from sa.terms.build import FALSE, boolean, conjoined, conjuncts, land
+from sa.terms.build import FALSE, conjoined, conjuncts, land
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var, sort_of
-
-#: A location of each of some threads.
-Places = Mapping[str, str]
+from sa.terms.term import Term, sort_of
 
 
 def check_keeps(made: Keeps, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
@@ -189,15 +187,3 @@ def is_failing(failing: Failing | None, thread: str, edge: Edge) -> bool:
     if failing is None or edge.label is None or edge.label.action != FAIL:
         return False
     return failing.thread in (None, thread) and failing.edge in (None, edge)
-
-
-def settled(claim: Term, places: Places) -> Term:
-    """A claim where these threads are at these locations."""
-    spoken = [(v, v.name.thread, v.name.place) for v in claim.free]
-    known: dict[Var, Term] = {v: boolean(places[t] == q) for v, t, q in spoken if q and t and t in places}
-    return substitute(claim, known)
-
-
-def in_words(places: Places) -> str:
-    """Joint locations for messages."""
-    return ", ".join(f"{thread} at {place}" for thread, place in places.items())

@@ -20,8 +20,9 @@ from sa.certificates.reduced import Phase, ReducedThreads
 from sa.certificates.threads import Lemmas
 from sa.checker.blocks import Phases, blocks_shown, cycle_fault, phases_of
 from sa.checker.commuting import commutations, known_at, progress, unnoticed
+from sa.checker.joint_locations import in_words
 from sa.checker.lemmas import check_lemmas
-from sa.checker.never import discharged, in_words, program_fault, taking
+from sa.checker.never import discharged, program_fault, taking
 from sa.checker.obligation import Case, Obligation
 from sa.checker.question import Pair, Question, related
 from sa.checker.ruling import Accepted, Rejected, Ruling

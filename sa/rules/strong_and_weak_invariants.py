@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Kind, Location, variables_of
 from sa.automata.program import Formula
-from sa.checker.never import settled, taking
+from sa.checker.joint_locations import settled
+from sa.checker.never import taking
 from sa.checker.obligation import Case, Obligation
 from sa.checker.product import product
 from sa.checker.threads import apart

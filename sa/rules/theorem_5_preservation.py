@@ -27,7 +27,7 @@ from sa.automata.automaton import Automaton, Kind, location_of, variables_of
 from sa.automata.rename import on_side
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import PairRelation
-from sa.checker.never import settled
+from sa.checker.joint_locations import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.threads import apart
 from sa.rules.facts import Invariance, Refinement, all_of

@@ -15,7 +15,7 @@ from sa.base.verdict import Verdict
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
-from sa.checker.never import settled
+from sa.checker.joint_locations import settled
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
 from sa.engines.judging_claims import judged
