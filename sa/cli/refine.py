@@ -17,7 +17,7 @@ from sa.cli.options import Files, Settings
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import complain, decide, remark
-from sa.cli.weakest import find
+from sa.cli.weakest import check_weakest, find
 from sa.cli.written import write_files
 from sa.engines.old_names import OF_GOALS
 from sa.frontends.reading import USUAL, Reading
@@ -86,7 +86,7 @@ def _check(
     options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
+    check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(
