@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
-from sa.cli.options import Many, Settings
+from sa.cli.options import Many, Settings, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import check_outputs, run
@@ -33,6 +34,8 @@ def ask_all(
 
 def _test(paths: tuple[str, ...], given: Many, settings: Settings) -> int:
     from sa.app.suite import suite_of
+    from sa.cli.progress import answered_of
+    from sa.cli.watching import watched
     from sa.processes.commands import run_all
     from sa.report.suite import Tested, show_case, show_counts, suite_json, suite_status, tested
 
@@ -44,19 +47,22 @@ def _test(paths: tuple[str, ...], given: Many, settings: Settings) -> int:
         raise InputError((error("SA916", message, None, hint),))
     commands = [(q.command.value, "--json", *given.of_each, *q.options, "--", *q.paths) for q in suite.questions]
     cases = list[Tested]()
-    for question, done in zip(suite.questions, run_all(commands, given.jobs), strict=True):
-        case = tested(
-            (question.command.value, *question.options),
-            question.paths,
-            question.expected,
-            done.out,
-            done.err,
-            done.status,
-            done.seconds,
-        )
-        cases.append(case)
-        if not settings.json and not (settings.quiet and case.met):
-            write(show_case(case, screen()))
+    of_all = partial(answered_of, cases, len(suite.questions))
+    with watched(watching_of(settings, None, False), of_all) as watch:
+        for question, done in zip(suite.questions, run_all(commands, given.jobs), strict=True):
+            case = tested(
+                (question.command.value, *question.options),
+                question.paths,
+                question.expected,
+                done.out,
+                done.err,
+                done.status,
+                done.seconds,
+            )
+            cases.append(case)
+            if not settings.json and not (settings.quiet and case.met):
+                with watch.aside():
+                    write(show_case(case, screen()))
     seconds = clock() - started
     write_facts(settings, [case.facts for case in cases])
     if settings.json:
