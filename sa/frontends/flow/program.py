@@ -22,7 +22,7 @@ from sa.frontends.flow.claims import Asked, ends_of
 from sa.frontends.flow.constant_after_init import knowing, possible, with_settled
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import Node, Storage, Unit
-from sa.frontends.flow.heap import MOST_COPIES
+from sa.frontends.flow.heap import MOST_COPIES, told_apart
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.instances import with_instances
 from sa.frontends.flow.joins import calm
@@ -110,7 +110,8 @@ def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
         shared = with_chosen_arrays(threads, (*shared, *extra), tuple(unit.procedures))[: len(shared)]
     with_instances(threads, (*shared, *extra), tuple(unit.procedures), unit.heap)
     own = (o for t in threads for o in t.graph.objects.values())
-    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
+    every = told_apart((t.graph for t in threads), (*shared, *own, *extra))
+    objects = with_lives(threads, every, tuple(unit.procedures), unit.reuses, unit.tracks)
     where = layout(objects, unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
     if calm(threads[0].graph, lambda s: disturbs(s, known)):
