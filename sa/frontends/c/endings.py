@@ -82,8 +82,8 @@ def _fail(body: Body, arguments: Sequence[Any]) -> Value:
 
 ENDINGS: Mapping[str, Handler] = {
     # Without its header `assert` is no macro, but it means the same.
-    "__sacheck_assert": _assert, "assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
-    "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
+    "__sacheck_assert": _assert, "assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error,
+    "__assert": _error, "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
     "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume, "__builtin_assume": _supposed,
     "abort": _halt("aborts"), "exit": _halt(None), "_exit": _halt("exits_at_once"), "_Exit": _halt("exits_at_once"),
     "__builtin_unreachable": _unreachable, "__builtin_trap": _halt("traps"), "quick_exit": _halt("exits_quickly"),
