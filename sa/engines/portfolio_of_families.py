@@ -8,7 +8,7 @@ from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
-from sa.hybrid.exploring import EFFORTS
+from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.invariants import families
 
@@ -19,7 +19,7 @@ COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_coun
 
 FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
 
-CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, EFFORTS[0]))
+CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, CLAUSES))
 
 ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "arrays"}, by_elements)
 
