@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import pairwise
 
@@ -27,7 +28,6 @@ from sa.frontends.llvm.analysis import callee_of, facts_of, globals_in, is_defin
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
 from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
-    ATOMIC,
     DEFINED,
     LOOPS_END,
     NO_UNDEF,
@@ -43,6 +43,8 @@ from sa.frontends.llvm.objects import (
     accesses,
     apart,
     by_address,
+    chosen_from,
+    meeting,
     named,
     object_of,
     pointed,
@@ -56,7 +58,7 @@ from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.split import split
 from sa.frontends.llvm.unit import Both, Side, unit_of, variables_of
-from sa.frontends.reading import NOTHING_FREED
+from sa.frontends.reading import NOTHING_FREED, used_in_one_way
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -156,7 +158,17 @@ def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
 
 
 def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
-    """The programs of a function of both modules, whose parameters point to these. Raises InputError."""
+    """The programs of a function of both modules, whose parameters point to these. Raises InputError.
+
+    Arrays whose elements are chosen by variables are kept whole where that is accepted: one element stands for all.
+    """
+    if chosen := chosen_from((*link.found[0], *link.found[1])):
+        with suppress(InputError):
+            return _with_whole(link, pointed_to, chosen)
+    return _with_whole(link, pointed_to, frozenset())
+
+
+def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[str]) -> Compared:
     sides, both, found = link.sides, link.both, link.found
     pointed_to = promised(sides[0].function.signature, pointed_to)
     apart((*found[0], *found[1]), list(pointed_to.values()), both.numbers.given)
@@ -165,7 +177,7 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
         raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
     all_ = (*found[0], *found[1])
-    made = [_unit(side, both, own, all_, pointed_to) for side, own in zip(sides, found, strict=True)]
+    made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -181,10 +193,13 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
     said = frozenset(number for number, pair in pairs if _is_asked(pair, asks, number))
     defined = frozenset(number for number, pair in pairs if _is_defined(pair, number in said))
-    sides = tuple(
+    sides = [
         Side(module, function, source, facts_of(module, function, defined))
         for module, function, source in ((first, one, True), (second, two, False))
-    )
+    ]
+    met = meeting([a for x in sides for a in rooted(list(accesses(x.module, x.function, x.facts)), x.facts)])
+    if met:
+        sides = [replace(x, facts=facts_of(x.module, x.function, defined, met)) for x in sides]
     for side in sides:
         check_attributes(side, one.signature, said)
     _calls_alike(sides)
@@ -271,13 +286,18 @@ def _alike(one: s.Signature, two: s.Signature) -> None:
 
 
 def _unit(
-    side: Side, both: Both, found: Sequence[Access], all_: Sequence[Access], given: Mapping[int, Shape]
+    side: Side,
+    both: Both,
+    found: Sequence[Access],
+    all_: Sequence[Access],
+    given: Mapping[int, Shape],
+    whole: frozenset[str],
 ) -> tuple[FlowUnit, list[Range]]:
     own = {**named(side.module, side.function, all_), **shapes(side.module, found, all_)}
     parameters = side.function.signature.parameters
     known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
     known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
-    return unit_of(side, both, known, variables(side.module, own))
+    return unit_of(side, both, known, variables(side.module, own, whole))
 
 
 def _given(links: Sequence[Link]) -> Mapping[int, Shape]:
@@ -312,9 +332,11 @@ def _related(
     name: str, sides: tuple[Side, Side], functions: tuple[Function, Function], given: Mapping[int, Object]
 ) -> Compared:
     """The programs, judged, and what is to be said of them. Raises InputError."""
-    if mixed := sorted(mixed_of(*functions)):
-        message = f"`{''.join(mixed[0])}` is accessed both atomically and plainly, which is not accepted"
-        raise s.refused("SA745", message, sides[1].function.signature.span, "access it in one way")
+    mixed = mixed_of(*functions)
+    if added := sorted(mixed - functions[0].things.atomic.keys()):
+        # A plain read that races is poison, and no action.
+        message = f"`{''.join(added[0])}` is accessed atomically in the second file alone, which is not accepted"
+        raise s.refused("SA745", message, sides[1].function.signature.span, "access it atomically in both files")
     for key, cell in functions[1].used.items():
         if functions[0].used.get(key, cell).key != cell.key:
             message = f"`@{key[0]}` has another type in the other file"
@@ -325,7 +347,7 @@ def _related(
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
     holds |= {NOTHING_FREED: bool(given) and _calls(sides[1])}
-    assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
+    assumed = (DEFINED, RACING_READS, used_in_one_way(mixed), NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)

@@ -38,7 +38,7 @@ from sa.frontends.llvm.body import (
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.debug import compiled_from
 from sa.frontends.llvm.given import as_shown, asked, seen
-from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
+from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, stored, updated
 from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved
 from sa.frontends.llvm.values import as_canonical, computed, pointer, typed
 from sa.terms import build
@@ -342,19 +342,23 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         emit(body, Begin())
         _shown(body, (found,))
         return
-    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
-    if not isinstance(known, Leaf):
-        emit(body, Begin())
-        _shown(body, (shown(body, typed(body, value), bits),))
-        return
     # A way for each kind of value: what is arbitrary is a choice, and nothing else.
     emit(body, Begin())
+    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
+    if isinstance(known, Leaf):
+        term: Term = known.var
+        kinds = {kind: build.eq(known.kind, build.integer(kind)) for kind in (DEFINED, POISON, UNDEF)}
+    else:
+        number = typed(body, value)
+        term, kinds = number.term, {DEFINED: build.lnot(number.poison), POISON: number.poison}
     here = body.here
-    for kind in (DEFINED, POISON, UNDEF):
+    for kind, holds in kinds.items():
+        if holds is build.FALSE:
+            continue
         body.here = here
-        emit(body, Test(build.eq(known.kind, build.integer(kind))))
+        emit(body, Test(holds))
         range_ = Range(*canonical(bits))
-        made = known.var if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
+        made = term if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
         _shown(body, (made,))
 
 

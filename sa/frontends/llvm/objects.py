@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
 from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
-from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, touched
+from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, rows_of, touched
 from sa.frontends.llvm.values import as_canonical
 from sa.terms import build
 from sa.terms.term import Term
@@ -31,8 +31,9 @@ _HARMLESS = frozenset({
 
 
 class Access(Struct, frozen=True):
-    """An access of memory: where, how many bits, how it is aligned."""
+    """An access of memory: by which pointer and where, how many bits, how it is aligned."""
 
+    pointer: s.Operand
     place: Place
     bits: int
     align: int
@@ -68,7 +69,7 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
             raise s.refused(
                 "SA745", "an access through a pointer at several distances is not accepted", line.span, hint
             )
-        yield Access(place, bits, align, writes, atomic, line.span)
+        yield Access(pointer, place, bits, align, writes, atomic, line.span)
 
 
 def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
@@ -79,6 +80,22 @@ def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
         roots = facts.roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
         made += (replace(access, place=replace(access.place, base=root)) for root in roots)
     return made
+
+
+def meeting(found: Sequence[Access]) -> frozenset[s.Operand]:
+    """The pointers of atomic accesses that may find what plain accesses have written, which may be poison."""
+    plain = [a for a in found if not a.atomic]
+    return frozenset(a.pointer for a in found if a.atomic and any(_may_meet(a, other) for other in plain))
+
+
+def _may_meet(one: Access, other: Access) -> bool:
+    if one.place.base != other.place.base:
+        # A parameter may point to what another one does, or to a variable.
+        return isinstance(one.place.base, s.Local) or isinstance(other.place.base, s.Local)
+    if one.place.index is not None or other.place.index is not None:
+        return True
+    starts = one.place.offset, other.place.offset
+    return starts[0] < starts[1] + bytes_of(other.bits) and starts[1] < starts[0] + bytes_of(one.bits)
 
 
 def _shape_of(variable: s.GlobalVariable, module: s.Module, accessed: Sequence[Access]) -> Shape:
@@ -156,9 +173,19 @@ def alignment(place: Place, variable: s.GlobalVariable, module: s.Module) -> int
     return least
 
 
-def variables(module: s.Module, found: Mapping[str, Shape]) -> tuple[Object, ...]:
-    """The objects of variables."""
-    return tuple(_object(module.variables[name], shape, module) for name, shape in found.items())
+def variables(module: s.Module, found: Mapping[str, Shape], whole: Collection[str]) -> tuple[Object, ...]:
+    """The objects of variables; arrays in those that are `whole` are kept whole."""
+    objects = {name: _object(module.variables[name], shape, module) for name, shape in found.items()}
+    return tuple(
+        replace(made, rows=tuple(rows_of(module.variables[name].type, found[name], module))) if name in whole else made
+        for name, made in objects.items()
+    )
+
+
+def chosen_from(found: Sequence[Access]) -> frozenset[str]:
+    """The variables with plain accesses by an index, and no atomic ones."""
+    bases = [(a.place.base.name, a) for a in found if isinstance(a.place.base, s.Global)]
+    return frozenset(n for n, a in bases if a.place.index is not None) - {n for n, a in bases if a.atomic}
 
 
 def named(module: s.Module, function: s.Function, all_: Sequence[Access]) -> Mapping[str, Shape]:
