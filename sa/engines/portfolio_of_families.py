@@ -9,7 +9,7 @@ from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
 from sa.explicit.copies_in_runs import by_few_preemptions
-from sa.hybrid.exploring import EFFORTS
+from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.invariants import families
 
@@ -22,7 +22,7 @@ FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.fe
 
 FEW_PREEMPTIONS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "preemptions"}, by_few_preemptions)
 
-CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, EFFORTS[0]))
+CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, CLAUSES))
 
 ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "arrays"}, by_elements)
 
