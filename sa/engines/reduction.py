@@ -25,7 +25,8 @@ from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
-from sa.transform.reduce import Reduction, reduction
+from sa.transform.facts import Progress
+from sa.transform.reduce import Reduction, commuting, reduction
 from sa.transform.turns import turns
 
 #: So many joint locations of the written threads there must be for one of the blocks.
@@ -58,9 +59,11 @@ def _made(asked: Asked, budget: Budget) -> Reduction | None:
     """The reduction; None where its part of the work is used up before it is made."""
     with part_of(budget.bounds, PREPARING) as bounds:
         # Whoever is asked again goes on from there.
-        key = "reduction", asked.bads
-        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed)
-        return asked.shared.once(key, make)
+        key, question = ("commuting", asked.threads), (asked.threads, asked.axioms, bounds, budget.seed)
+        progress = asked.shared.once((*key, "progress"), lambda: (Progress(), Progress()))
+        known = asked.shared.once(key, lambda: commuting(*question, progress))
+        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed, known)
+        return asked.shared.once(("reduction", asked.bads), make)
     return None
 
 

@@ -39,6 +39,13 @@ class Known(Struct, frozen=True, eq=False):
     constants: dict[tuple[Term, ...], dict[Var, Term]] = field(default_factory=dict)
 
 
+class Progress(Struct, frozen=True, eq=False):
+    """What was lost so far, by thread and location, and what was asked: where a limit ended it, a search goes on."""
+
+    lost: list[dict[str, set[Term]]] = field(default_factory=list)
+    known: Known = field(default_factory=Known)
+
+
 class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
@@ -99,21 +106,25 @@ def written_invariants(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
     return {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
 
 
-def facts_of(threads: tuple[Automaton, ...], session: Session, joint: bool = True) -> Facts:
+def facts_of(
+    threads: tuple[Automaton, ...], session: Session, joint: bool = True, progress: Progress | None = None
+) -> Facts:
     """Inductive facts of threads with names of their own. Raises LimitReached."""
-    draws = draws_of(threads) if joint else ()
-    work = _Work(threads, session, [{} for _ in threads], joint, written_invariants(threads), draws)
+    draws, so_far = draws_of(threads) if joint else (), Progress() if progress is None else progress
+    so_far.lost.extend({} for _ in threads[len(so_far.lost) :])
+    work = _Work(threads, session, so_far.lost, joint, written_invariants(threads), draws, so_far.known)
     # What nobody tests keeps nobody away.
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges)).union(d.counter for d in draws)
     while True:
         true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
         now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost), draws=draws)
         now = replace(now, met=frozenset(_met(work, now)))
-        wrong = [(spot, formula) for spot, formula in _disturbed(work, now)]
+        wrong = False
+        for (number, place), formula in _disturbed(work, now):
+            work.lost[number].setdefault(place, set()).add(formula)
+            wrong = True
         if not wrong:
             return now
-        for (number, place), formula in wrong:
-            work.lost[number].setdefault(place, set()).add(formula)
 
 
 def _met(work: _Work, now: Facts) -> Iterator[frozenset[Spot]]:

@@ -26,7 +26,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
-from sa.transform.facts import Facts, facts_of, facts_of_turns, lemmas_of, simplified
+from sa.transform.facts import Facts, Progress, facts_of, facts_of_turns, lemmas_of, simplified
 from sa.transform.flags import facts_under_flags
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
@@ -72,33 +72,63 @@ class Reduction(Struct, frozen=True, eq=False):
         return expanded(self.threads, self.made, run)
 
 
-def reduction(
-    threads: tuple[Automaton, ...], bads: tuple[Bad, ...], axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
-) -> Reduction:
-    """The reduction of closed threads that keeps what is bad about them. Raises LimitReached."""
+class Commuting(Struct, frozen=True, eq=False):
+    """What is known of the steps of threads with names of their own, whatever is asked of them."""
+
+    facts: Facts
+    movers: Movers
+
+
+def commuting(
+    threads: tuple[Automaton, ...],
+    axioms: tuple[Axiom, ...],
+    bounds: Limits,
+    seed: int = 0,
+    progress: tuple[Progress, Progress] | None = None,
+) -> Commuting:
+    """Which steps of closed threads commute with those of others, and by which facts. Raises LimitReached."""
     session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
-    separate = tuple(map(apart, threads))
-    facts = facts_in(separate, session)
-    movers = movers_of(facts, session)
+    facts = facts_in(tuple(map(apart, threads)), session, progress)
+    return Commuting(facts, movers_of(facts, session))
+
+
+def reduction(
+    threads: tuple[Automaton, ...],
+    bads: tuple[Bad, ...],
+    axioms: tuple[Axiom, ...],
+    bounds: Limits,
+    seed: int = 0,
+    known: Commuting | None = None,
+) -> Reduction:
+    """The reduction of closed threads that keeps what is bad about them. Raises LimitReached.
+
+    What is `known` of their steps is the same for all that may be asked of them.
+    """
+    known = commuting(threads, axioms, bounds, seed) if known is None else known
+    facts, movers = known.facts, known.movers
+    session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
     claims = [b.claim for b in bads if b.claim is not None]
     cuts = tuple(
-        cuts_of(t, moves_of(facts, movers, n, claims, session), _asked(t, separate[n], bads))
-        for n, t in enumerate(threads)
+        cuts_of(t, moves_of(facts, movers, n, claims, session), _asked(t, separate, bads))
+        for n, (t, separate) in enumerate(zip(threads, facts.threads, strict=True))
     )
     made = tuple(composed(t, _phases(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
     return Reduction(threads, bads, axioms, facts, lemmas_of(facts, session), movers, cuts, made)
 
 
-def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
+def facts_in(
+    threads: tuple[Automaton, ...], session: Session, progress: tuple[Progress, Progress] | None = None
+) -> Facts:
     """Facts about turns where these say all; else of each thread by itself, unless more hold where it is seen that
-    locations exclude each other.
+    locations exclude each other. A search that a limit ended goes on from its `progress`, the one for each of the two.
     """
     if (turns := facts_of_turns(threads)) is not None:
         return turns
-    alone = facts_of(threads, session, joint=False)
+    of_one, of_two = (None, None) if progress is None else progress
+    alone = facts_of(threads, session, joint=False, progress=of_one)
     if not alone.lost:
         return alone
-    joint = facts_under_flags(threads, session) or facts_of(threads, session)
+    joint = facts_under_flags(threads, session) or facts_of(threads, session, progress=of_two)
     return joint if joint.true != alone.true else alone
 
 
