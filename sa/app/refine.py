@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import inf
 from os.path import realpath
@@ -17,7 +17,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
-from sa.base.limits import allot
+from sa.base.limits import allot, sooner
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
@@ -140,7 +140,8 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             seconds = 0.0
             continue
         noticed = never(wanted.abstract, wanted.concrete, request.options.limits)
-        own = _sharing(request, wanted, len(asked) - number + 1)
+        shared = _with_share(request, asked[number - 1 :])
+        own = _sharing(shared, wanted, len(asked) - number + 1)
         kept = request.preserve or (wanted.block.preserve if wanted.block is not None else None)
         if kept is None:
             outcome, question = _compared(wanted, own, number - 1)
@@ -162,7 +163,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             # Only `compile-check` knows how the files were made.
             from sa.app.passes import by_passes
 
-            outcome = by_passes(outcome, request.passes, request.options)
+            outcome = by_passes(outcome, request.passes, shared.options)
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
 
@@ -226,6 +227,14 @@ def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineReque
         return request
     units = EACH if request.passes is None else BEFORE_PASSES
     return replace(request, options=replace(request.options, limits=allot(request.options.limits, units)))
+
+
+def _with_share(request: RefineRequest, asked: Sequence[Question | NotAccepted]) -> RefineRequest:
+    """The request with the seconds of the first of several functions: what it leaves goes to those behind it."""
+    left = sum(isinstance(one, Question) and one.claim is not None and not one.same for one in asked)
+    if left < 2:
+        return request
+    return replace(request, options=replace(request.options, limits=sooner(request.options.limits, 1 / left)))
 
 
 def _without_overflow(
