@@ -147,8 +147,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             outcome, question = _compared(wanted, own, number - 1)
         else:
             outcome, question = _with_preservation(wanted, own, number - 1, Kept(kept))
-        notes = (*outcome.notes, *promises_broken(question.abstract, question.concrete, request.options))
-        said = question.said
+        notes, said = promises_broken(question.abstract, question.concrete, request.options), question.said
         if kept is None:
             said = with_termination(said, question.abstract, question.concrete, request.options.limits)
         outcome = replace(
@@ -156,7 +155,7 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             claim=_claim(outcome, question),
             said=said,
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
-            notes=notes,
+            notes=(*outcome.notes, *notes),
             seconds={"load": seconds, **outcome.seconds},
         )
         if request.passes is not None and outcome.verdict is not Verdict.PROVED:
@@ -232,9 +231,8 @@ def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineReque
 def _with_share(request: RefineRequest, asked: Sequence[Question | NotAccepted]) -> RefineRequest:
     """The request with the seconds of the first of several functions: what it leaves goes to those behind it."""
     left = sum(isinstance(one, Question) and one.claim is not None and not one.same for one in asked)
-    if left < 2:
-        return request
-    return replace(request, options=replace(request.options, limits=sooner(request.options.limits, 1 / left)))
+    limits = sooner(request.options.limits, 1 / max(left, 1))
+    return replace(request, options=replace(request.options, limits=limits))
 
 
 def _without_overflow(
@@ -242,9 +240,8 @@ def _without_overflow(
 ) -> tuple[Outcome, Question]:
     """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
     reading = request.reading
-    alone = reading.function is not None or reading.plain == "permissions"
     # In LLVM IR what overflows is defined, or poison.
-    alone = alone and not is_llvm(request.paths[0])
+    alone = (reading.function is not None or reading.plain == "permissions") and not is_llvm(request.paths[0])
     if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
         return outcome, question
     # Only plays of functions are asked about once more.
@@ -298,8 +295,7 @@ def _refused(wanted: NotAccepted) -> Outcome:
     first = wanted.why[0]
     note = f"this function was not compared ({first.code}): {first.message}"
     warnings = tuple(replace(d, severity=Severity.WARNING) for d in wanted.why)
-    claim = ALONE.format(name=wanted.name)
-    return Outcome(wanted.name, Verdict.UNKNOWN, claim, (), warnings, None, {}, notes=(note,))
+    return Outcome(wanted.name, Verdict.UNKNOWN, ALONE.format(name=wanted.name), (), warnings, None, {}, notes=(note,))
 
 
 def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False) -> list[Question]:
