@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import inf
 from os.path import realpath
@@ -17,7 +17,7 @@ from sa.automata.program import Program, Refinement
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
-from sa.base.limits import allot
+from sa.base.limits import allot, sooner
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
@@ -140,14 +140,14 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             seconds = 0.0
             continue
         noticed = never(wanted.abstract, wanted.concrete, request.options.limits)
-        own = _sharing(request, wanted, len(asked) - number + 1)
+        shared = _with_share(request, asked[number - 1 :])
+        own = _sharing(shared, wanted, len(asked) - number + 1)
         kept = request.preserve or (wanted.block.preserve if wanted.block is not None else None)
         if kept is None:
             outcome, question = _compared(wanted, own, number - 1)
         else:
             outcome, question = _with_preservation(wanted, own, number - 1, Kept(kept))
-        notes = (*outcome.notes, *promises_broken(question.abstract, question.concrete, request.options))
-        said = question.said
+        notes, said = promises_broken(question.abstract, question.concrete, request.options), question.said
         if kept is None:
             said = with_termination(said, question.abstract, question.concrete, request.options.limits)
         outcome = replace(
@@ -155,14 +155,14 @@ def refine(request: RefineRequest) -> Iterator[Answer]:
             claim=_claim(outcome, question),
             said=said,
             warnings=tuple(dict.fromkeys((*noticed, *outcome.warnings))),
-            notes=notes,
+            notes=(*outcome.notes, *notes),
             seconds={"load": seconds, **outcome.seconds},
         )
         if request.passes is not None and outcome.verdict is not Verdict.PROVED:
             # Only `compile-check` knows how the files were made.
             from sa.app.passes import by_passes
 
-            outcome = by_passes(outcome, request.passes, request.options)
+            outcome = by_passes(outcome, request.passes, shared.options)
         yield Answer(outcome, question.warnings, question, number == len(asked))
         seconds = 0.0
 
@@ -228,14 +228,20 @@ def _sharing(request: RefineRequest, wanted: Question, left: int) -> RefineReque
     return replace(request, options=replace(request.options, limits=allot(request.options.limits, units)))
 
 
+def _with_share(request: RefineRequest, asked: Sequence[Question | NotAccepted]) -> RefineRequest:
+    """The request with the seconds of the first of several functions: what it leaves goes to those behind it."""
+    left = sum(isinstance(one, Question) and one.claim is not None and not one.same for one in asked)
+    limits = sooner(request.options.limits, 1 / max(left, 1))
+    return replace(request, options=replace(request.options, limits=limits))
+
+
 def _without_overflow(
     outcome: Outcome, question: Question, number: int, request: RefineRequest
 ) -> tuple[Outcome, Question]:
     """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
     reading = request.reading
-    alone = reading.function is not None or reading.plain == "permissions"
     # In LLVM IR what overflows is defined, or poison.
-    alone = alone and not is_llvm(request.paths[0])
+    alone = (reading.function is not None or reading.plain == "permissions") and not is_llvm(request.paths[0])
     if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
         return outcome, question
     # Only plays of functions are asked about once more.
@@ -289,8 +295,7 @@ def _refused(wanted: NotAccepted) -> Outcome:
     first = wanted.why[0]
     note = f"this function was not compared ({first.code}): {first.message}"
     warnings = tuple(replace(d, severity=Severity.WARNING) for d in wanted.why)
-    claim = ALONE.format(name=wanted.name)
-    return Outcome(wanted.name, Verdict.UNKNOWN, claim, (), warnings, None, {}, notes=(note,))
+    return Outcome(wanted.name, Verdict.UNKNOWN, ALONE.format(name=wanted.name), (), warnings, None, {}, notes=(note,))
 
 
 def questions(paths: tuple[str, ...], split: bool, reading: Reading = USUAL, families: bool = False) -> list[Question]:

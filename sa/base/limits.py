@@ -80,6 +80,12 @@ def share(bounds: Limits, part: float) -> Limits:
     return bounds if left is None or left == inf else replace(bounds, end=bounds.work.done + part * left)
 
 
+def sooner(bounds: Limits, part: float) -> Limits:
+    """The same limits, but for that part, in (0, 1], of the seconds that are left: for one of several questions."""
+    left = seconds_left(bounds)
+    return bounds if left is None else replace(bounds, deadline=time.monotonic() + part * left)
+
+
 def allot(bounds: Limits, units: float) -> Limits:
     """The same limits, for so many units from now on if so many are left."""
     return replace(bounds, end=min(bounds.work.done + units, inf if bounds.end is None else bounds.end))

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from sa.app import refine
+from sa.base.limits import seconds_left
 from sa.cli.main import application
+from sa.engines.outcome import Outcome
 
 pytest.importorskip("llvmlite")
 
@@ -168,3 +171,22 @@ def test_calls_of_debug_intrinsics_move_no_place(tmp_path: Path) -> None:
         (tmp_path / path).write_text(old.format(value, "none.c", tmp_path))
     found = CliRunner().invoke(application(), ["refine", "--no-cache", "before.ll", "after.ll"])
     assert "after.ll:5 shows" in found.output
+
+
+def test_each_of_several_functions_has_its_share_of_the_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[float]()
+    answered = refine._answered
+
+    def watched(question: refine.Question, request: refine.RefineRequest) -> tuple[Outcome, refine.Question]:
+        left = seconds_left(request.options.limits)
+        given.append(-1.0 if left is None else left)
+        return answered(question, request)
+
+    monkeypatch.setattr(refine, "_answered", watched)
+    names = ("one", "two", "three")
+    write(*("".join(text.replace("twice", name) for name in names) for text in (TWICE, SHIFTED)))
+    status, _ = sacheck("refine", "--timeout", "60", "before.ll", "after.ll")
+    assert status == 0
+    # The first one has a third of what is left, and the last one all.
+    first, second, third = given
+    assert 0 < first <= 20 < second <= 30 < third <= 60
