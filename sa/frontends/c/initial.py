@@ -53,10 +53,7 @@ def _letters(init: c_ast.Constant) -> list[int]:
 def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tuple[int, CType, Any]]:
     """The expressions of an initialiser with the offsets and types of the scalars that they are for."""
     if isinstance(kind, Struct) and kind.opaque and isinstance(init, c_ast.InitList):
-        kinds = [inner for _, inner in cells_of(kind)]
-        flat = list(_flat(init))
-        if len(flat) == len(kinds):
-            yield from ((offset + i, inner, e) for i, (inner, e) in enumerate(zip(kinds, flat, strict=True)))
+        yield from _of_library(body, kind, list(_flat(init)), offset)
         return
     if isinstance(kind, Struct) and kind.members is not None and kind.fields is not None:
         yield offset, kind.fields[0][1], c_ast.Constant("unsigned long int", f"{_united(body, kind, init)}UL")
@@ -73,6 +70,19 @@ def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tup
     if not isinstance(init, c_ast.InitList):
         raise Unsupported("SA719", "this initialiser is not accepted")
     yield from _listed(body, kind, list(init.exprs), offset)
+
+
+def _of_library(body: Body, kind: Struct, items: list[Any], offset: int) -> Iterator[tuple[int, CType, Any]]:
+    """The members that an initialiser of a library's structure gives values, with what they get. Raises Unsupported.
+
+    Zeros for more members than there are here, as files have them that were preprocessed elsewhere, say that it is new.
+    """
+    kinds = [inner for _, inner in cells_of(kind)]
+    if len(items) <= len(kinds):
+        yield from ((offset + i, inner, e) for i, (inner, e) in enumerate(zip(kinds, items, strict=False)))
+    elif any(constant(body, item) for item in items):
+        hint = "include the library's header, or initialise it by a call"
+        raise Unsupported("SA719", "what this initialiser means is not known here", hint)
 
 
 def _united(body: Body, kind: Struct, init: Any) -> int:
