@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from enum import Enum
 from math import inf
 from os.path import realpath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.app.compile_check import Compilation
 from sa.app.noticed import never, promises_broken, with_termination
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
@@ -32,6 +32,9 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.loaded import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
+
+if TYPE_CHECKING:
+    from sa.app.compile_check import Compilation
 
 #: Units of work for each of many functions.
 EACH = 20_000_000
