@@ -331,7 +331,7 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
             # A block that does not name its abstract side is about whatever the file is compared with.
             if about == asked or (block.abstract is None and loaded is concrete):
                 blocks.append(block)
-    return [_question(abstract, concrete, block) for block in blocks or [None]]
+    return [question_about(abstract, concrete, block) for block in blocks or [None]]
 
 
 def _alone(found: Compared | Refused) -> Question | NotAccepted:
@@ -341,7 +341,7 @@ def _alone(found: Compared | Refused) -> Question | NotAccepted:
 
 def question_of(found: Compared) -> Question:
     """What is asked about a function of two files that is accepted."""
-    question = _question(found.abstract, found.concrete, None)
+    question = question_about(found.abstract, found.concrete, None)
     return replace(question, block=found.block, claim=ALONE.format(name=found.name), same=found.same)
 
 
@@ -369,11 +369,12 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool)
         raise InputError((error("SA902", message, block.origin.span, hint),))
     abstract = _other(path, block.abstract, split, families)
     concrete = loaded if block.concrete is None else _other(path, block.concrete, split, families)
-    question = _question(abstract, concrete, block)
+    question = question_about(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 
 
-def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
+def question_about(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
+    """What is asked about two programs by a block, or by the defaults. Raises InputError."""
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
     said = together((abstract.said, concrete.said))
     if block is None:

@@ -217,6 +217,8 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
             raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")
         return
     asked = "--plain permissions" if how.function is None else "--function"
+    # A rely is inferred for a function; whole programs in C have no environment.
+    others = {name: given for name, given in others.items() if not (name == "weakest-rely" and how.function)}
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():
         if given:
             raise typer.BadParameter(f"`{asked}` and `--{name}` exclude each other")

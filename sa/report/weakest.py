@@ -6,10 +6,23 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from sa.automata.automaton import Automaton, location_of
+from sa.base.caveat import Said
 from sa.base.source import position
 from sa.base.verdict import Verdict
 from sa.engines.outcome import Proposal
-from sa.report.document import Block, Document, Item, Line, Paragraph, Section, Tone, Words, because, verdict_words
+from sa.report.document import (
+    Block,
+    Document,
+    Item,
+    Line,
+    Paragraph,
+    Section,
+    Tone,
+    Words,
+    because,
+    said_beside,
+    verdict_words,
+)
 from sa.report.refine import lost, preservation_sections, proposed, seconds_section
 from sa.terms import build
 from sa.terms.printer import show
@@ -26,6 +39,8 @@ NO_RELATION = (
     ),
 )
 
+NOTHING_SAID = Said()
+
 #: So many clauses by location are shown where details are not asked for.
 MOST = 5
 #: So much of a statement is shown.
@@ -33,13 +48,19 @@ _WIDEST = 40
 
 
 def weakest_document(
-    found: Weakest, text: str, seconds: float, proposal: Proposal | None = None, details: bool = False
+    found: Weakest,
+    text: str,
+    seconds: float,
+    proposal: Proposal | None = None,
+    details: bool = False,
+    said: Said = NOTHING_SAID,
 ) -> Document:
     """The answer in about ten lines; with `details` all clauses, what goes wrong without each of them, and the program.
 
     `text` is the concrete program that declares the environment; a `proposal` is a relation that helps where none does.
+    What the answer assumes is `said`.
     """
-    sections = list[Section]()
+    sections = list(said_beside(said))
     if found.unknown is not None:
         sections.append((Paragraph(f"No environment was found because {because(found.unknown)}"),))
     if found.hopeless is not None and found.hopeless.play is not None:

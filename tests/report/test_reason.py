@@ -28,7 +28,8 @@ def said(folder: Path, abstract: str, concrete: str, *options: str, kind: str = 
         ("x := 2; @out(x) skip;", "x := 2; @out(y) skip;", "conc.sa:2 shows y = 0 where abs.sa:2 has x = 2."),
         ("havoc y; @out(y % 2) skip;", "@out(9) skip;", "conc.sa:2 shows out(9), which abs.sa cannot show here."),
         ("if (*) { @out(2) skip; } else { @out(3) skip; }", "@out(1) skip;", "abs.sa:2 shows out(2) or out(3)."),
-        ("skip;", "@out(1) skip;", "conc.sa:2 shows out(1), which abs.sa cannot show here."),
+        ("skip;", "@out(1) skip;", "conc.sa:2 shows out(1) where abs.sa ends."),
+        ("@in(3) skip;", "@out(1) skip;", "conc.sa:2 shows out(1) where abs.sa:2 shows in(3)."),
         ("await x == 1;", "skip;", "conc.sa ends at line 2 where abs.sa cannot."),
         ("skip;", "assert x == 1;", "conc.sa:2 fails (an assertion is false), and abs.sa does not."),
         (
