@@ -32,8 +32,16 @@ from sa.certificates.family_composition_json import crowd_composition_json
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
-from sa.certificates.preservation import AllStates, ByItself, Following, Parting, PartingThread, ThreadByThread
-from sa.certificates.preservation_json import following_json
+from sa.certificates.preservation import (
+    ByItself,
+    Following,
+    Matched,
+    Parting,
+    PartingThread,
+    ThreadByThread,
+    Unmatched,
+)
+from sa.certificates.preservation_json import following_json, matched_json
 from sa.certificates.proof import about as of_proof
 from sa.certificates.proof import excluded_by
 from sa.certificates.proof_json import proof_json
@@ -157,8 +165,12 @@ def _preserving(found: Preservation) -> Json | None:
     match found.evidence:
         case None:
             return None
-        case AllStates():
-            return {"states": {}}
+        case Matched():
+            assert found.goal is not None  # it was checked
+            return {"matched": matched_json(found.evidence, found.goal)}
+        case Unmatched(run):
+            assert found.goal is not None  # it was checked
+            return {"unmatched": run_json(run, (found.goal.concrete,))}
         case Following():
             return {"following": following_json(found.evidence)}
         case Parting():

@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from sa.automata.trace import Configuration
 from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.relation import Relation
+from sa.certificates.run import Run
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.term import Term
@@ -57,8 +59,36 @@ class ByItself(Struct, frozen=True):
     proof: Ranked | Finite | Keeps | Joint | Lemmas | States
 
 
-class AllStates(Struct, frozen=True):
-    """Both sides have few states: whoever judges looks at all of them."""
+class Node(Struct, frozen=True):
+    """A concrete state beside a set of abstract ones, and a rank; states and sets by their numbers."""
+
+    concrete: int
+    beside: int
+    rank: int
+
+
+class Matched(Struct, frozen=True):
+    """That each concrete run is matched, state by state (THEORY 15).
+
+    Beside a concrete state stand abstract ones to which a run from a related start leads with the same visible actions.
+    From each of the `endless` abstract states a silent step leads to one of them. Where none of these stands beside it,
+    a silent concrete step lowers the rank.
+    """
+
+    concrete: tuple[Configuration, ...]
+    abstract: tuple[Configuration, ...]
+    sets: tuple[tuple[int, ...], ...]
+    nodes: tuple[Node, ...]
+    endless: tuple[int, ...]
+
+
+class Unmatched(Struct, frozen=True):
+    """A run of the goal's concrete side as the only thread: it ends in a silent cycle, or stuck.
+
+    No abstract run from a related start with the same visible actions goes on for ever silently, or is still.
+    """
+
+    run: Run
 
 
 class ThreadByThread(Struct, frozen=True):
@@ -75,4 +105,4 @@ class PartingThread(Struct, frozen=True):
 
 
 #: What speaks for or against it.
-Preserving: TypeAlias = Following | Parting | ByItself | AllStates | ThreadByThread | PartingThread
+Preserving: TypeAlias = Following | Parting | ByItself | Matched | Unmatched | ThreadByThread | PartingThread

@@ -12,20 +12,20 @@ from sa.base.verdict import Verdict
 from sa.certificates.ends import Finite, Ranked
 from sa.certificates.ends_json import read_finite, read_lasso, read_ranked, with_proofs
 from sa.certificates.goal import Goal
-from sa.certificates.preservation import Kept, Parting
-from sa.certificates.preservation_json import read_following
+from sa.certificates.preservation import Kept, Parting, Unmatched
+from sa.certificates.preservation_json import read_following, read_matched
 from sa.certificates.proof import excluded_by
 from sa.certificates.proof_json import read_plain
 from sa.certificates.run import Bad
+from sa.certificates.run_json import read_run
 from sa.certificates.shape import Entry
-from sa.checker.enumeration import Endless
 from sa.checker.finite import check_finite
 from sa.checker.followers import ends, followers
 from sa.checker.following import check_following
 from sa.checker.judgement import Judged
+from sa.checker.matched import check_matched, check_unmatched
 from sa.checker.obligation import discharge
 from sa.checker.parting import check_parting, seen_of
-from sa.checker.preservation import TooMany, broken
 from sa.checker.question import Question, thread_goals, whole_goal
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.reduced import check_composed
@@ -33,7 +33,6 @@ from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.surroundings import with_surroundings
 from sa.checker.written import uncut
-from sa.terms.evaluate import Unevaluable
 
 #: A verdict that evidence is for, and whether it is accepted.
 _Ruled: TypeAlias = tuple[Verdict, Ruling]
@@ -101,8 +100,11 @@ def _judged(asked: Question, goal: Goal, kept: Kept, entry: Entry, resources: Re
         case "following", _:
             made = read_following(what, goal)
             return Verdict.PROVED, check_following(goal, kept, made, bounds, seed, solvers)
-        case "states", _:
-            return _by_states(goal, kept, resources)
+        case "matched", _:
+            return Verdict.PROVED, check_matched(goal, kept, read_matched(what, goal), bounds)
+        case "unmatched", _:
+            run = Unmatched(read_run(what, (goal.concrete,)))
+            return Verdict.REFUTED, check_unmatched(goal, kept, run, bounds)
         case "parting", Kept.TERMINATION:
             return Verdict.REFUTED, _parting(goal, what, resources)
         case "ends", Kept.TERMINATION:
@@ -113,14 +115,6 @@ def _judged(asked: Question, goal: Goal, kept: Kept, entry: Entry, resources: Re
             return Verdict.PROVED, _never_stuck(asked, what, resources)
         case _:
             raise entry.wrong("this kind of evidence is not known")
-
-
-def _by_states(goal: Goal, kept: Kept, resources: Resources) -> _Ruled:
-    try:
-        found = broken(goal, kept, resources.bounds)
-    except (TooMany, Endless, Unevaluable):
-        return Verdict.UNKNOWN, Rejected("states", "they are too many to be looked at")
-    return Verdict.PROVED if found is None else Verdict.REFUTED, Accepted()
 
 
 def _parting(goal: Goal, entry: Entry, resources: Resources) -> Ruling:

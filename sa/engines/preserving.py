@@ -24,13 +24,12 @@ from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
-from sa.certificates.preservation import AllStates, ByItself, Kept, Preserving
-from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.certificates.preservation import ByItself, Kept, Matched, Preserving, Unmatched
+from sa.certificates.run import Bad, Run, Snapshot, Turn
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
-from sa.checker.enumeration import Endless
 from sa.checker.lasso import check_lasso
-from sa.checker.preservation import Broken, TooMany, broken
+from sa.checker.matched import check_matched, check_unmatched
 from sa.checker.ruling import Accepted, Ruling
 from sa.checker.run import check_steps
 from sa.engines.endings import decided
@@ -44,6 +43,7 @@ from sa.engines.runner import Ruled, run
 from sa.explicit.transition_system import turn_of
 from sa.question.asked import Asked, Excluded, Settled
 from sa.question.goals import closes, goals
+from sa.ranking.matched import by_all_states as all_states
 from sa.terms.build import TRUE, constant, eq, land
 from sa.terms.evaluate import Unevaluable
 from sa.terms.sort import Value
@@ -172,16 +172,26 @@ def by_itself(asked: _Asked) -> Preservation | None:
 def by_all_states(asked: _Asked) -> Preservation | None:
     """By the definition, where states are few."""
     try:
-        found = broken(asked.goal, asked.kept, asked.bounds)
-    except (TooMany, Endless, Unevaluable):
+        found = all_states(asked.goal, asked.kept, asked.bounds)
+    except Unevaluable:
         return None
-    if found is None:
-        return _proved(asked.kept, "all states of both programs", AllStates())
-    shown = _run(asked.concrete, asked.goal, found)
-    ruling = _judged(asked.concrete, shown, asked.bounds, asked.seed)
-    if not isinstance(ruling, Accepted):
-        return Preservation(asked.kept, Verdict.UNKNOWN, unknown=Unknown(Reason.CHECKER, "the run was not confirmed"))
-    return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=AllStates())
+    match found:
+        case None:
+            return None
+        case Matched():
+            if not isinstance(check_matched(asked.goal, asked.kept, found, asked.bounds), Accepted):
+                return None
+            return _proved(asked.kept, "all states of both programs", found)
+        case Unmatched():
+            shown = _run(asked.concrete, asked.goal, found.run)
+            rulings = (
+                check_unmatched(asked.goal, asked.kept, found, asked.bounds),
+                _judged(asked.concrete, shown, asked.bounds, asked.seed),
+            )
+            if not all(isinstance(r, Accepted) for r in rulings):
+                why = Unknown(Reason.CHECKER, "the run was not confirmed")
+                return Preservation(asked.kept, Verdict.UNKNOWN, unknown=why)
+            return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=found)
 
 
 def by_lasso(asked: _Asked) -> Preservation | None:
@@ -191,13 +201,7 @@ def by_lasso(asked: _Asked) -> Preservation | None:
     made = parted(asked.goal, asked.bounds, asked.seed)
     if made is None:
         return None
-    numbers = {id(e): n for n, e in enumerate(asked.goal.concrete.edges)}
-    run = made.lasso.run
-    taken = tuple(
-        (numbers[id(t.move.edge)], tuple(t.move.choices[c.var] for c in t.move.edge.choices)) for t in run.turns
-    )
-    (begun,) = run.start.threads.values()
-    shown = _run(asked.concrete, asked.goal, Broken(begun.values, taken, run.cycle))
+    shown = _run(asked.concrete, asked.goal, made.lasso.run)
     return Preservation(asked.kept, Verdict.REFUTED, run=shown, evidence=made)
 
 
@@ -256,20 +260,20 @@ def _judged(concrete: Program, shown: Run, bounds: Limits, seed: int) -> Ruling:
     return check_lasso(concrete.threads, concrete.axioms, ends, Lasso(shown, again), bounds, seed)
 
 
-def _run(concrete: Program, goal: Goal, found: Broken) -> Run:
+def _run(concrete: Program, goal: Goal, found: Run) -> Run:
     """A run of the composition as one of the program's threads."""
     product = goal.concrete
     threads = {t.name: t for t in concrete.threads}
     several = len(threads) > 1
-    here = first = _start(concrete, found.start, several)
+    here = first = _start(concrete, found.start.threads[product.name].values, several)
     turns = list[Turn]()
-    for number, chosen in found.taken:
-        name, edge = _edge_of(product, threads, product.edges[number])
+    for turn in found.turns:
+        name, edge = _edge_of(product, threads, turn.move.edge)
+        chosen = (turn.move.choices[c.var] for c in turn.move.edge.choices)
         choices = {c.var: x for c, x in zip(edge.choices, chosen, strict=True)}
         turns.append(turn_of(name, edge, choices, here))
         here = turns[-1].after
-    ending = Ending.BLOCKED if found.cycle is None else Ending.REPEATED
-    return Run(first, tuple(turns), ending, found.cycle)
+    return Run(first, tuple(turns), found.ending, found.cycle)
 
 
 def _start(concrete: Program, values: Mapping[Var, Value], several: bool) -> Snapshot:

@@ -167,12 +167,15 @@ AGAIN = "thread T { @out skip; while (true) { skip; } }"
 THREES = "thread T { local k : int = 0; @out skip; while (true) { await k % 3 == 0; k := k + 3; } }"
 NEVER = "thread T { @out skip; }"
 #: What the abstract and the concrete program are, what is preserved, and what the evidence is.
+WAITS = "global x : 0..2 = 0; thread T {{ @out skip; {0} await x == 2; }}"
+
 ASKED = [
     (DOWN.format("skip;"), DOWN.format(LEXICOGRAPHIC), "termination", "following"),
     (DOWN.format("skip;"), DOWN.format("while (i == 7) { skip; }"), "termination", "parting"),
-    (NEVER, "thread T { while (true) { skip; } @out skip; }", "termination", "states"),
+    (NEVER, "thread T { while (true) { skip; } @out skip; }", "termination", "unmatched"),
     (NEVER, "thread T { @out skip; }", "progress", "following"),
-    (NEVER, "thread T { local b : bool = false; @out skip; await b; }", "progress", "states"),
+    (NEVER, "thread T { local b : bool = false; @out skip; await b; }", "progress", "unmatched"),
+    (WAITS.format("x := 1;"), WAITS.format(""), "progress", "matched"),
     (
         AGAIN,
         "thread T { local k : int = 0; @out skip; while (true) { await k % 3 == 0; k := k + 3; } }",

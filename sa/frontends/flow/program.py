@@ -145,14 +145,16 @@ def _assembled(facts: Analysed, unit: Unit, source: Source, reserved: frozenset[
         names = with_monitor(names, threads, known)
     first = first_values(names, where, known) | nothing_seen(names.names[threads[0].number].monitor)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
-    automata = [automaton_of(t, made, names, first, unit.shows) for t, made in zip(threads, found, strict=True)]
+    claimed = frozenset(spoken_of(threads, found, names, where))
+    automata = [
+        automaton_of(t, made, names, first, unit.shows, claimed) for t, made in zip(threads, found, strict=True)
+    ]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
     alone = True
     while alone and (begun := begun_with(automata[0], first)) != (automata[0], first):
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    claimed = frozenset(spoken_of(threads, found, names, where))
     automata, first, constants = _without_constants(automata, first)
     automata = with_settled(decisive(automata, claimed), first, creating)
     automata, names = ranged(automata, first, names)
