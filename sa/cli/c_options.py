@@ -209,9 +209,9 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
             if given:
                 raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
         if how.endless:
-            raise typer.BadParameter("which loops of LLVM IR end is said by `mustprogress`: no option is for that")
+            raise typer.BadParameter("`--no-finite-loops` is for C: in LLVM IR `mustprogress` says which loops end")
     if others["chain"] and how != USUAL:
-        raise typer.BadParameter("the options for C are not for `--chain`")
+        raise typer.BadParameter("`--chain` takes no options for C")
     if how.function is None and how.plain == USUAL.plain:
         if how.endless:
             raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")

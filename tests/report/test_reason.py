@@ -70,7 +70,7 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
 def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
     text = "#include <stdatomic.h>\natomic_int s;\nvoid done(int);\nvoid f(int r) {{ {} }}\n"
     before, after = text.format("s = 2; done(r);"), text.format("done(r); s = 2;")
-    assert "conc.c:4 shows done(0), which abs.c cannot show here." in said(
+    assert "conc.c:4 shows done(0) where abs.c:4 shows store_seq_cst_s(2)." in said(
         tmp_path, before, after, "--function", "f", kind="c"
     )
 
