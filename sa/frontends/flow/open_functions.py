@@ -73,7 +73,7 @@ def _opened(unit: Unit) -> _Open:
         where = unit.procedures[unit.entry].origin.span
         hint = "compare the functions that the threads run"
         raise InputError((error("SA705", "a rely is inferred for a function that creates no threads", where, hint),))
-    _refuse_pointers(made)
+    _refuse(made)
     return made
 
 
@@ -102,16 +102,28 @@ def _arbitrary(obj: Object) -> Object:
     return replace(obj, cells=tuple(replace(c, initial=None) for c in obj.cells))
 
 
-def _refuse_pointers(made: _Open) -> None:
-    """Where pointers of others lead to is not known. Raises InputError."""
-    procedure, places = made.unit.procedures[made.unit.entry], made.found.where.places
-    pointing = any(r.words.pointers for r in procedure.registers if r.var in procedure.parameters)
+def _refuse(made: _Open) -> None:
+    """Refuse what depends on others in ways that writes to shared variables do not tell. Raises InputError."""
+    procedure, where = made.unit.procedures[made.unit.entry], made.found.where
+    own = {*made.found.threads[0].graph.objects, *(o.name for o in made.unit.objects)}
+    problem = None
+    if any(r.words.pointers for r in procedure.registers if r.var in procedure.parameters):
+        problem = "whose parameters and shared variables are no pointers"
     for cell, users in made.found.known.users.items():
-        pointing |= 1 in users and is_shared(places[cell].object) and places[cell].cell.words.pointers
-    if pointing:
+        obj = where.places[cell].object
+        if 1 not in users:
+            continue
+        if is_shared(obj) and where.places[cell].cell.words.pointers:
+            problem = "whose parameters and shared variables are no pointers"
+        elif obj.storage is Storage.THREAD:
+            # Earlier calls have changed it.
+            problem = "that reads no variables of its thread"
+        elif not {obj.name, obj.life_of} & own:
+            # Nothing is known of what only others change, and is no variable of the file.
+            problem = "that uses nothing that the library keeps between threads"
+    if problem is not None:
         hint = "write what each side does as a thread in `.sa`"
-        message = "a rely is inferred for functions whose parameters and shared variables are no pointers"
-        raise InputError((error("SA705", message, procedure.origin.span, hint),))
+        raise InputError((error("SA705", f"a rely is inferred for a function {problem}", procedure.origin.span, hint),))
 
 
 def _begun(unit: Unit, graph: Graph) -> None:

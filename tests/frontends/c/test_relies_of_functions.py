@@ -34,6 +34,7 @@ PAIRS = {
         ["x == 1 ==> unchanged x"],
     ),
     "nothing is known of first values": ("print(y);", "print(0);", None),
+    "whatever the file says": ("if (y == 7) print(1); else print(2);", "print(2);", None),
     "a write that is gone is missed, although nobody reads it": ("x = 1; print(1);", "print(1);", None),
     "a write that is new is one too many": ("print(1);", "y = 1; print(1);", None),
     "a wait that nobody can end in the file may end": ("while (!go) {} print(1);", "while (1) {}", []),
@@ -90,6 +91,7 @@ def test_whole_programs_refine_where_the_other_thread_keeps_to_the_rely(
     [
         ("int *p; int f(int n) { return *p; }", "pointers"),
         ("int f(int *p) { return 0; }", "pointers"),
+        ("_Thread_local int calls; int f(void) { return calls; }", "variables of its thread"),
         (
             "#include <pthread.h>\nvoid *g(void *a) { return 0; }\n"
             "int f(void) { pthread_t t; pthread_create(&t, 0, g, 0); return 0; }",
