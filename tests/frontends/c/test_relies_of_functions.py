@@ -73,6 +73,14 @@ def test_the_rely_is_what_others_must_keep(before: str, after: str, rely: list[s
     assert "sequential-consistency" in [a["kind"] for a in told["assumptions"]]
 
 
+def test_elements_have_their_names_in_c(tmp_path: Path) -> None:
+    head = "extern void print(int); struct { int flag; } g;\n"
+    (tmp_path / "a.c").write_text(head + "int f(void) { g.flag = 1; print(2); return g.flag; }")
+    (tmp_path / "b.c").write_text(head + "int f(void) { g.flag = 1; print(2); return 1; }")
+    found = sa.weakest_rely(tmp_path / "a.c", tmp_path / "b.c", function="f", timeout=30)
+    assert "rely g.flag == 1 ==> unchanged g.flag;" in str(found)
+
+
 MAIN = """
 void *other(void *arg) {{ {} return 0; }}
 int main(void) {{ pthread_t t; pthread_create(&t, 0, other, 0); f(0); pthread_join(t, 0); return 0; }}
