@@ -155,9 +155,17 @@ def verify(
 
 
 def weakest_rely(
-    abstract: Path, concrete: Path, *, timeout: float | None = None, split: bool = False, seed: int = 0
+    abstract: Path,
+    concrete: Path,
+    *,
+    timeout: float | None = None,
+    split: bool = False,
+    seed: int = 0,
+    function: str | None = None,
 ) -> Answer:
     """In which environments do threads without relies refine? The verdict is the worst one of all pairs of threads.
+
+    Of two files in C it is asked of one `function`.
 
     Raises InputError.
     """
@@ -165,6 +173,7 @@ def weakest_rely(
     from sa.app.weakest import Answer as Found
     from sa.app.weakest import weakest_relies
     from sa.engines.options import Options
+    from sa.frontends.reading import Reading
     from sa.report.page import documents_page
     from sa.report.weakest import weakest_document
     from sa.report.weakest_json import weakest_json
@@ -172,16 +181,17 @@ def weakest_rely(
     paths = (os.fspath(abstract), os.fspath(concrete))
     found = list[Found]()
     unknown: Unknown | None = None
+    asked = RefineRequest(paths, split, Options(_limits(timeout), seed), reading=Reading(function=function))
     try:
-        found.extend(weakest_relies(RefineRequest(paths, split, Options(_limits(timeout), seed))))
+        found.extend(weakest_relies(asked))
     except LimitReached as limit:
         unknown = Unknown(limit.reason)
     if unknown is not None and not found:
         return _stopped(unknown, " and ".join(paths))
     verdict = _worst([*(a.found.verdict for a in found), *([Verdict.UNKNOWN] if unknown else [])])
-    documents = [weakest_document(a.found, a.concrete, a.seconds, a.proposal, details=True) for a in found]
+    documents = [weakest_document(a.found, a.concrete, a.seconds, a.proposal, details=True, said=a.said) for a in found]
     noticed = tuple(dict.fromkeys(d for a in found for d in a.noticed))
-    pairs = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal) for a in found]
+    pairs = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal, a.said) for a in found]
     return Answer(
         verdict,
         lambda: "\n".join(map(shown, documents)),

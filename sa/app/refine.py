@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import inf
 from os.path import realpath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.app.compile_check import Compilation
 from sa.app.noticed import never, promises_broken, with_termination
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
@@ -32,6 +32,9 @@ from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.loaded import Loaded
 from sa.language.read import beside
 from sa.language.syntax import Path
+
+if TYPE_CHECKING:
+    from sa.app.compile_check import Compilation
 
 #: Units of work for each of many functions.
 EACH = 20_000_000
@@ -333,7 +336,7 @@ def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: 
             # A block that does not name its abstract side is about whatever the file is compared with.
             if about == asked or (block.abstract is None and loaded is concrete):
                 blocks.append(block)
-    return [_question(abstract, concrete, block) for block in blocks or [None]]
+    return [question_about(abstract, concrete, block) for block in blocks or [None]]
 
 
 def _alone(found: Compared | Refused) -> Question | NotAccepted:
@@ -343,7 +346,7 @@ def _alone(found: Compared | Refused) -> Question | NotAccepted:
 
 def question_of(found: Compared) -> Question:
     """What is asked about a function of two files that is accepted."""
-    question = _question(found.abstract, found.concrete, None)
+    question = question_about(found.abstract, found.concrete, None)
     return replace(question, block=found.block, claim=ALONE.format(name=found.name), same=found.same)
 
 
@@ -371,11 +374,12 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool)
         raise InputError((error("SA902", message, block.origin.span, hint),))
     abstract = _other(path, block.abstract, split, families)
     concrete = loaded if block.concrete is None else _other(path, block.concrete, split, families)
-    question = _question(abstract, concrete, block)
+    question = question_about(abstract, concrete, block)
     return replace(question, sources=(*loaded.sources, *question.sources))
 
 
-def _question(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
+def question_about(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
+    """What is asked about two programs by a block, or by the defaults. Raises InputError."""
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
     said = together((abstract.said, concrete.said))
     if block is None:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sa.app.coupling import proposed
-from sa.app.refine import Question, RefineRequest, questions
+from sa.app.refine import Question, RefineRequest, question_about, questions
+from sa.base.caveat import Said
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, error
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Proposal
 from sa.engines.refine import refine
+from sa.frontends.load import load_open
 from sa.frontends.reading import is_c
 from sa.language.unparse import show_program
 from sa.question.goals import goals
@@ -27,6 +29,7 @@ class Answer(Struct, frozen=True):
     """An environment or why there is none, the two programs that declare it as text, and what was noticed in reading.
 
     `seconds` are those since the answer before. Where no environment helps, a `proposal` may say which relation would.
+    `said` is what the answer assumes.
     """
 
     found: Weakest
@@ -35,14 +38,14 @@ class Answer(Struct, frozen=True):
     noticed: tuple[Diagnostic, ...]
     seconds: float
     proposal: Proposal | None = None
+    said: Said = Said()
 
 
 def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
     """One answer each pair of threads, as soon as it is known. Raises InputError and LimitReached."""
     started = clock()
     options = request.options
-    _refuse_c(request)
-    for question in questions(request.paths, request.split, request.reading):
+    for question in _questions(request):
         abstract, concrete, block = question.abstract, question.concrete, question.block
         asked = goals(abstract, concrete, block, whole=True)
         noticed = (*question.warnings, *vacuous((abstract, concrete), options.limits))
@@ -54,17 +57,21 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
             first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
             proposal = None if found.hopeless is None else _relation(question, options)
             now = clock()
-            yield Answer(found, first, second, noticed, now - started, proposal)
+            yield Answer(found, first, second, noticed, now - started, proposal, question.said)
             started = now
 
 
-def _refuse_c(request: RefineRequest) -> None:
-    """Raises InputError for C: its programs are closed, so that any environment would be an answer."""
+def _questions(request: RefineRequest) -> list[Question]:
+    """What is asked; of C about one function of each file, since whole programs are closed. Raises InputError."""
+    if request.reading.function is not None and len(request.paths) == 2:
+        abstract, concrete = load_open(request.paths, request.reading)
+        return [question_about(abstract, concrete, None)]
     for path in request.paths:
         if is_c(path):
-            message = f"`{path}` is C: relies are inferred for threads in `.sa` only"
-            hint = "write what each side does as a thread in `.sa`"
+            message = f"`{path}` is a whole program in C: it has no environment"
+            hint = "name a function with `--function`: the rely says what others may do while it runs"
             raise InputError((error("SA705", message, None, hint),))
+    return questions(request.paths, request.split, request.reading)
 
 
 def _relation(question: Question, options: Options) -> Proposal | None:

@@ -209,14 +209,16 @@ def check_reading(how: Reading, paths: Sequence[str], others: Mapping[str, bool]
             if given:
                 raise typer.BadParameter(f"`--{name}` is not for LLVM IR")
         if how.endless:
-            raise typer.BadParameter("which loops of LLVM IR end is said by `mustprogress`: no option is for that")
+            raise typer.BadParameter("`--no-finite-loops` is for C: in LLVM IR `mustprogress` says which loops end")
     if others["chain"] and how != USUAL:
-        raise typer.BadParameter("the options for C are not for `--chain`")
+        raise typer.BadParameter("`--chain` takes no options for C")
     if how.function is None and how.plain == USUAL.plain:
         if how.endless:
             raise typer.BadParameter("`--no-finite-loops` goes with `--function` or `--plain permissions`")
         return
     asked = "--plain permissions" if how.function is None else "--function"
+    # A rely is inferred for a function; whole programs in C have no environment.
+    others = {name: given for name, given in others.items() if not (name == "weakest-rely" and how.function)}
     for name, given in {**others, "entry": bool(how.function) and how.entry != USUAL.entry}.items():
         if given:
             raise typer.BadParameter(f"`{asked}` and `--{name}` exclude each other")

@@ -98,7 +98,7 @@ class Preserve(str, Enum):  # noqa: UP042 -- typer shows the values of a str enu
 
 PreserveOption: TypeAlias = Annotated[
     Preserve | None,
-    typer.Option("--preserve", help="Compare, too, whether runs end, or whether somebody can always go on."),
+    typer.Option("--preserve", help="Also compare whether runs end, or whether some thread can always take a step."),
 ]
 WeakestRelyOption: TypeAlias = Annotated[
     bool, typer.Option("--weakest-rely", help="Find the weakest environments in which threads without relies refine.")

@@ -63,7 +63,7 @@ def _answer(request: RefineRequest, answers: list[Answer], settings: Settings, w
             if not settings.json:
                 with watch.aside():
                     text, proposal = answer.concrete, answer.proposal
-                    document = weakest_document(answer.found, text, answer.seconds, proposal, settings.why)
+                    document = weakest_document(answer.found, text, answer.seconds, proposal, settings.why, answer.said)
                     write(show_document(document, screen(), settings.quiet))
 
 
@@ -76,7 +76,7 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     if settings.json:
         from sa.report.weakest_json import weakest_json
 
-        found = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal) for a in answers]
+        found = [(a.found, a.abstract, a.concrete, a.seconds, a.proposal, a.said) for a in answers]
         write_json(weakest_json(found, unknown, noticed, worst, status))
         return status
     if unknown is not None:

@@ -18,7 +18,6 @@ from sa.certificates.reduced import ReducedThreads
 from sa.certificates.threads import Composition
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
 from sa.checker.question import Question, asked_besides, pair_goal, thread_goals, whole_goal
-from sa.checker.reduced_threads import question_of_blocks
 from sa.checker.ruling import Failure, Rejected, Undecided
 from sa.engines.outcome import Found
 
@@ -49,6 +48,9 @@ def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
 
 def _of_blocks(asked: Question | FamilyQuestion, made: ReducedThreads) -> Question:
     """The question with blocks as concrete steps, which the checker composes. Raises QuestionsDiffer."""
+    # Most programs are not reduced.
+    from sa.checker.reduced_threads import question_of_blocks
+
     reduced = question_of_blocks(asked, made, Limits()) if isinstance(asked, Question) else "there are families"
     if isinstance(reduced, str):
         raise QuestionsDiffer(f"the reduction is of another question: {reduced}")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import partial
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from sa.base.budget import Budget, Report
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
 from sa.engines.technique import BMC, CHC, EXPLICIT_STATE, GAME, RANDOM_WALKS, SIMULATION, picked
 from sa.game.runs import Bounds
+from sa.question.asked import GoalAsked, Related
 from sa.refinement import along_runs, deciders
-from sa.refinement.by_alignment import by_alignment
 from sa.refinement.function_models import by_meanings
 from sa.refinement.idle import by_short_search
 from sa.simulation.endings import Patience, Tactics
@@ -150,8 +151,16 @@ TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=Tru
 
 STRATEGY: GoalEngine = Prover(SIMULATION, {"answers": "taught"}, partial(deciders.by_strategy, TAUGHT, EXAMPLES))
 
+
+def _by_alignment(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    # Most questions are settled before, and it takes as long to load as a twentieth of a short answer.
+    from sa.refinement.by_alignment import by_alignment
+
+    yield from by_alignment(tactics, asked, budget, report)
+
+
 #: Answers read off aligned runs are few, and right or wrong at once.
-ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(by_alignment, TAUGHT))
+ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_alignment, TAUGHT))
 
 SAMPLES: GoalEngine = Prover(
     SIMULATION,

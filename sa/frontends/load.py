@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import splitext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -143,6 +143,19 @@ def load_functions(paths: tuple[str, str], reading: Reading) -> tuple[Compared |
     from sa.frontends.c.functions import load_functions as functions_of
 
     return functions_of(paths, reading)
+
+
+def load_open(paths: Sequence[str], reading: Reading) -> tuple[Loaded, ...]:
+    """The function of each file that a reading names, as a thread among others that may do anything.
+
+    Raises InputError.
+    """
+    for path in paths:
+        if _kind(path) is not _c:
+            raise InputError((error("SA705", f"functions are compared in C, and `{path}` is not a C file"),))
+    from sa.frontends.c.load import load_open as opened_functions
+
+    return opened_functions(paths, reading)
 
 
 def _read_so(path: str, reading: Reading) -> Loaded:

@@ -26,7 +26,7 @@ _MEANS = {
     "an environment step in the middle": "the middle environment cannot match this step of the outer ones in one step",
     "the abstract invariant and ι imply the concrete one": "in these related states only the abstract invariant holds",
     "the abstract invariant and θ imply the concrete one": "in these related states only the abstract invariant holds",
-    "the environment is followed": "no step of the abstract environment follows this one of the concrete environment, "
+    "the environment is followed": "no step of the abstract environment matches this one of the concrete environment, "
     "into a related state and with the abstract invariant kept",
     "the parts imply the claim": "all parts hold here, and this does not",
     "an environment that keeps the claim keeps the parts": "the claim counts this step of the environment, "

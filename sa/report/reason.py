@@ -14,7 +14,7 @@ from sa.automata.trace import Configuration
 from sa.base.source import position
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, PlainPlay, Position, Step, Uncovered, Unmatched
-from sa.report.explain import bare, broken, is_internal, shown_variables, told_action, wording, written
+from sa.report.explain import Wording, bare, broken, is_internal, shown_variables, told_action, wording, written
 from sa.report.formulas import action_name
 from sa.report.passed import statement_place
 from sa.report.render_values import changes_told, told_of, values_told
@@ -169,6 +169,9 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     every, complete = _offers(goal.abstract, here.abstract)
     offered = [o for o in every if action_name(o.edge) == action_name(edge)]
     if not offered and not fails:
+        others = _others(every, goal, sides, words) if complete else None
+        if others is not None:
+            return f"{where} shows {asked} where {others}"
         return f"{where} shows {asked}, which {sides.abstract} cannot show here"
     example = "" if complete else ", for example,"
     lines = {_line(o.edge.origin, goal.abstract) for o in offered}
@@ -184,6 +187,18 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _others(every: Sequence[_Offer], goal: Goal, sides: _Sides, words: Wording) -> str | None:
+    """What the abstract side does instead, where that is known."""
+    ends = [o.edge.label is not None and o.edge.label.action == EXIT for o in every]
+    if any(ends):
+        return f"{sides.abstract} ends" if all(ends) else None
+    if not every or any(o.edge.label is not None and not _is_known(o.edge.label.values, o.before) for o in every):
+        return None
+    lines = {_line(o.edge.origin, goal.abstract) for o in every}
+    there = sides.abstract + (lines.pop() if len(lines) == 1 else "")
+    return f"{there} shows {_either((str(told_action(o.edge, o.before, words)) for o in every), ' or ')}"
 
 
 def _is_known(values: Iterable[Term], state: State) -> bool:

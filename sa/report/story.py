@@ -146,7 +146,7 @@ def _chosen(
     first = max(openings, key=lambda o: lengths[id(o)])
     rest = len(openings) - 1
     if isinstance(first, Broken):
-        head = "The relation holds in no abstract initial state, in this one for example:"
+        head = "The relation holds in no abstract initial state; for example, not in this one:"
         told = _broken_start(first, head, solver, words)
     else:
         told = _from(first, goal, lengths, words)
@@ -253,7 +253,7 @@ def _lost(step: Step, here: Position, abstract: Automaton, words: Wording) -> En
     told = [r for r in step.refusals if r.edge.failure is None or step.move.edge.failure is not None]
     reasons.extend(refused(r, abstract, asked, words) for r in told if is_told(r, words))
     if step.others:
-        headline = f"{abstract.name} has answers here, each of which loses later."
+        headline = f"{abstract.name} has answers here, but each fails later."
         return Ending(headline, tuple(dict.fromkeys(reasons)), True)
     if step.exhausted is Exhausted.SOLVER:
         refusing = {r.edge for r in step.refusals} | {r.moves[-1].edge for r in step.replies if r.moves}

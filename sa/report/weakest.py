@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from sa.automata.automaton import Automaton, location_of
+from sa.base.caveat import Said
 from sa.base.source import position
 from sa.base.verdict import Verdict
 from sa.engines.outcome import Proposal
-from sa.report.document import Block, Document, Item, Line, Paragraph, Section, Tone, Words, because, verdict_words
+from sa.report.document import (
+    Block,
+    Document,
+    Item,
+    Line,
+    Paragraph,
+    Section,
+    Tone,
+    Words,
+    because,
+    said_beside,
+    verdict_words,
+)
 from sa.report.refine import lost, preservation_sections, proposed, seconds_section
 from sa.terms import build
 from sa.terms.printer import show
-from sa.terms.substitute import primed
+from sa.terms.substitute import called, primed, substitute
+from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause
 from sa.weakest.infer import Environment, Uniform, Weakest
 from sa.weakest.needed import Needed
@@ -26,6 +41,8 @@ NO_RELATION = (
     ),
 )
 
+NOTHING_SAID = Said()
+
 #: So many clauses by location are shown where details are not asked for.
 MOST = 5
 #: So much of a statement is shown.
@@ -33,13 +50,19 @@ _WIDEST = 40
 
 
 def weakest_document(
-    found: Weakest, text: str, seconds: float, proposal: Proposal | None = None, details: bool = False
+    found: Weakest,
+    text: str,
+    seconds: float,
+    proposal: Proposal | None = None,
+    details: bool = False,
+    said: Said = NOTHING_SAID,
 ) -> Document:
     """The answer in about ten lines; with `details` all clauses, what goes wrong without each of them, and the program.
 
     `text` is the concrete program that declares the environment; a `proposal` is a relation that helps where none does.
+    What the answer assumes is `said`.
     """
-    sections = list[Section]()
+    sections = list(said_beside(said))
     if found.unknown is not None:
         sections.append((Paragraph(f"No environment was found because {because(found.unknown)}"),))
     if found.hopeless is not None and found.hopeless.play is not None:
@@ -105,7 +128,7 @@ def _clauses(automaton: Automaton, clauses: Sequence[Needed], side: str) -> Iter
         places.setdefault(needed.place, []).append(needed)
     for place, those in places.items():
         mark = (Words(f"{side} {place_text(automaton, place)}  ", Tone.PLACE),)
-        yield Item(mark, "; ".join(_said(needed) for needed in those), indent=4)
+        yield Item(mark, "; ".join(_said(needed, automaton) for needed in those), indent=4)
 
 
 def _details(found: Weakest, environment: Environment, text: str) -> Iterator[Section]:
@@ -132,15 +155,27 @@ def _begun(statement: str) -> str:
     return statement if len(statement) <= _WIDEST else f"{statement[:_WIDEST]}…"
 
 
-def _said(needed: Needed) -> str:
+def _said(needed: Needed, automaton: Automaton) -> str:
     """A clause, and whether it is known to be needed."""
     match None if needed.without is None else needed.without.verdict:
         case Verdict.REFUTED:
-            return clause_text(needed.clause)
+            return clause_text(_in_words(needed.clause, automaton))
         case None | Verdict.UNKNOWN | Verdict.PROVED:
-            return f"{clause_text(needed.clause)}   (possibly redundant)"
+            return f"{clause_text(_in_words(needed.clause, automaton))}   (possibly redundant)"
         case _ as verdict:
             assert_never(verdict)
+
+
+def _in_words(clause: Clause, automaton: Automaton) -> Clause:
+    """The clause with variables by the names that a program in another language has for them."""
+    names = dict[Var, Term]()
+    told = Counter(v.shown.name for v in automaton.variables if v.shown is not None)
+    for v in automaton.variables:
+        # What has words for its values, such as a lock, is compared with a number here.
+        if v.shown is not None and not v.shown.values and told[v.shown.name] == 1:
+            named = called(v.var, v.shown.name)
+            names |= {v.var: named, primed(v.var): primed(named)}
+    return Clause(tuple(substitute(w, names) for w in clause.when), substitute(clause.kept, names))
 
 
 def clause_text(clause: Clause) -> str:
@@ -159,7 +194,7 @@ def _rely(found: Weakest, uniform: Uniform) -> Iterator[Block]:
     ):
         mark = (Words(f"{side} {automaton.name}  ", Tone.PLACE),) if both else ()
         for needed in clauses:
-            yield Item(mark, f"rely {clause_text(needed.clause)};", indent=4)
+            yield Item(mark, f"rely {clause_text(_in_words(needed.clause, automaton))};", indent=4)
         if not clauses and both:
             yield Item(mark, "rely true;", indent=4)
 

@@ -7,10 +7,20 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, location_of
+from sa.base.caveat import Said
 from sa.base.diagnostic import Diagnostic
 from sa.base.verdict import Unknown, Verdict
 from sa.engines.outcome import Proposal
-from sa.report.json import DiagnosticJson, OriginJson, UnknownJson, diagnostic_json, origin_json, unknown_json
+from sa.report.json import (
+    CaveatJson,
+    DiagnosticJson,
+    OriginJson,
+    UnknownJson,
+    caveats_json,
+    diagnostic_json,
+    origin_json,
+    unknown_json,
+)
 from sa.report.outcome_json import (
     PreservationJson,
     ProposalJson,
@@ -66,6 +76,7 @@ class WeakestJson(Struct, frozen=True, omit_defaults=True):
     unknown: UnknownJson | None
     seconds: float
     proposal: ProposalJson | None = None
+    assumptions: list[CaveatJson] = []
     preservation: PreservationJson | None = None
 
 
@@ -80,18 +91,22 @@ class WeakestRelyJson(Struct, frozen=True, tag_field="format", tag="sacheck-weak
 
 
 def weakest_json(
-    found: Sequence[tuple[Weakest, str, str, float, Proposal | None]],
+    found: Sequence[tuple[Weakest, str, str, float, Proposal | None, Said]],
     unknown: Unknown | None,
     noticed: Iterable[Diagnostic],
     verdict: Verdict,
     status: int,
 ) -> WeakestRelyJson:
-    """All pairs of threads: what was found, the texts of both programs with it, seconds, a relation that helps."""
+    """All pairs of threads: what was found, the texts of both programs with it, seconds, a relation that helps,
+    and what the answer assumes.
+    """
     warnings = [diagnostic_json(d) for d in noticed]
     return WeakestRelyJson(verdict, status, [_pair(*each) for each in found], unknown_json(unknown), warnings)
 
 
-def _pair(found: Weakest, abstract: str, concrete: str, seconds: float, proposal: Proposal | None) -> WeakestJson:
+def _pair(
+    found: Weakest, abstract: str, concrete: str, seconds: float, proposal: Proposal | None, said: Said
+) -> WeakestJson:
     environment, uniform = found.environment, found.uniform
     result = found.hopeless if environment is None else environment.result
     return WeakestJson(
@@ -108,6 +123,7 @@ def _pair(found: Weakest, abstract: str, concrete: str, seconds: float, proposal
         unknown_json(found.unknown),
         seconds,
         proposal_json(proposal),
+        caveats_json(said.assumptions),
         preservation_json(found.preserved),
     )
 

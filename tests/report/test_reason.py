@@ -28,7 +28,8 @@ def said(folder: Path, abstract: str, concrete: str, *options: str, kind: str = 
         ("x := 2; @out(x) skip;", "x := 2; @out(y) skip;", "conc.sa:2 shows y = 0 where abs.sa:2 has x = 2."),
         ("havoc y; @out(y % 2) skip;", "@out(9) skip;", "conc.sa:2 shows out(9), which abs.sa cannot show here."),
         ("if (*) { @out(2) skip; } else { @out(3) skip; }", "@out(1) skip;", "abs.sa:2 shows out(2) or out(3)."),
-        ("skip;", "@out(1) skip;", "conc.sa:2 shows out(1), which abs.sa cannot show here."),
+        ("skip;", "@out(1) skip;", "conc.sa:2 shows out(1) where abs.sa ends."),
+        ("@in(3) skip;", "@out(1) skip;", "conc.sa:2 shows out(1) where abs.sa:2 shows in(3)."),
         ("await x == 1;", "skip;", "conc.sa ends at line 2 where abs.sa cannot."),
         ("skip;", "assert x == 1;", "conc.sa:2 fails (an assertion is false), and abs.sa does not."),
         (
@@ -69,7 +70,7 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
 def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
     text = "#include <stdatomic.h>\natomic_int s;\nvoid done(int);\nvoid f(int r) {{ {} }}\n"
     before, after = text.format("s = 2; done(r);"), text.format("done(r); s = 2;")
-    assert "conc.c:4 shows done(0), which abs.c cannot show here." in said(
+    assert "conc.c:4 shows done(0) where abs.c:4 shows store_seq_cst_s(2)." in said(
         tmp_path, before, after, "--function", "f", kind="c"
     )
 

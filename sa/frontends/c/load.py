@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from sa.automata.program import Program
 from sa.base.diagnostic import InputError, error
 from sa.frontends.c.assumptions import said
+from sa.frontends.c.body import File
+from sa.frontends.c.caveats import ENDS, SEQUENTIAL
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import parsed, unit_of
+from sa.frontends.c.translate import Parsed, parsed, unit_of
 from sa.frontends.flow.claims import Asked
+from sa.frontends.flow.graph import Unit
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
+from sa.frontends.flow.open_functions import open_functions
 from sa.frontends.flow.program import program_of, race_program
 from sa.frontends.reading import USUAL, Reading
 from sa.language.loaded import Loaded, LoadedScript
@@ -52,6 +58,30 @@ def load_with(path: str, reading: Reading) -> Loaded:
     return Loaded(
         program, tuple(file.problems), sources, said=said(reading, file, unit, bool(program.families)), races=races
     )
+
+
+def load_open(paths: Sequence[str], reading: Reading) -> tuple[Loaded, ...]:
+    """The function of each file that a reading names, as a thread among others that may do anything.
+
+    Raises InputError.
+    """
+    assert reading.function is not None
+    reading = replace(reading, entry=reading.function, function=None, visible=True)
+    texts = [parsed(read(path, reading)) for path in paths]
+    units = [unit_of(text, reading) for text in texts]
+    programs = open_functions([u for u, _ in units], [t.text.source for t in texts], keywords())
+    return tuple(
+        _open(program, text, unit, file, reading)
+        for program, text, (unit, file) in zip(programs, texts, units, strict=True)
+    )
+
+
+def _open(program: Program, text: Parsed, unit: Unit, file: File, reading: Reading) -> Loaded:
+    known = said(reading, file, unit)
+    # The end of the function is not that of the process.
+    assumed = (SEQUENTIAL, *(c for c in known.assumptions if c is not ENDS[1]))
+    sources = tuple(dict.fromkeys((text.text.source, *text.text.sources.values())))
+    return Loaded(program, tuple(file.problems), sources, said=replace(known, assumptions=assumed))
 
 
 def _meant(reading: Reading) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from sa.frontends.flow.chosen_elements import with_chosen_arrays
 from sa.frontends.flow.claims import Asked, ends_of
 from sa.frontends.flow.constant_after_init import knowing, possible, with_settled
 from sa.frontends.flow.flags import without_copies, without_flags
-from sa.frontends.flow.graph import Node, Storage, Unit
+from sa.frontends.flow.graph import Graph, Node, Storage, Unit
 from sa.frontends.flow.heap import MOST_COPIES, told_apart
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.instances import with_instances
@@ -76,18 +76,18 @@ def race_program(unit: Unit, source: Source, reserved: frozenset[str]) -> Progra
     Families have a few threads each.
     """
     asked = Asked(frozenset(), True, False)
-    analysed = _analysed(unit, asked, MOST_COPIES)
-    return _assembled(analysed, unit, source, reserved, asked) if analysed.known.racing.may else None
+    found = analysed(unit, asked, MOST_COPIES)
+    return _assembled(found, unit, source, reserved, asked) if found.known.racing.may else None
 
 
 def translated(
     unit: Unit, source: Source, reserved: frozenset[str], asked: Asked, copies: int | None = None
 ) -> Program:
     """The program with families, or with at most so many `copies` for each. Raises InputError."""
-    return _assembled(_analysed(unit, asked, copies), unit, source, reserved, asked)
+    return _assembled(analysed(unit, asked, copies), unit, source, reserved, asked)
 
 
-class _Analysed(NamedTuple):
+class Analysed(NamedTuple):
     """The threads of a unit, where their objects lie, and what is known of their accesses."""
 
     threads: Sequence[Thread]
@@ -95,8 +95,21 @@ class _Analysed(NamedTuple):
     known: Accesses
 
 
-def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
+def analysed(
+    unit: Unit,
+    asked: Asked,
+    copies: int | None = None,
+    beside: tuple[Thread, ...] = (),
+    begun: Callable[[Unit, Graph], None] | None = None,
+) -> Analysed:
+    """What the threads of a unit do, and other threads `beside` them; `begun` says how the first one begins.
+
+    Raises InputError.
+    """
     threads, extra = threads_of(unit, asked.deadlock, copies)
+    if begun is not None:
+        begun(unit, threads[0].graph)
+    threads = (*threads, *beside)
     for thread in threads:
         only_reachable(thread.graph)
         prune(thread.graph)
@@ -122,11 +135,11 @@ def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
             only_reachable(thread.graph)
             prune(thread.graph)
         known = accesses(threads, where, asked.races, not unit.shows)
-    return _Analysed(threads, where, known)
+    return Analysed(threads, where, known)
 
 
-def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
-    threads, where, known = analysed
+def _assembled(facts: Analysed, unit: Unit, source: Source, reserved: frozenset[str], asked: Asked) -> Program:
+    threads, where, known = facts
     names = named(threads, where, known, reserved)
     if is_needed(threads, known):
         names = with_monitor(names, threads, known)
