@@ -13,7 +13,6 @@ import typer
 from msgspec import Struct
 
 from sa.base.limits import Limits, limits
-from sa.cli.output import write
 
 if TYPE_CHECKING:
     from sa.app.outputs import Output
@@ -176,17 +175,13 @@ ProfileOption: TypeAlias = Annotated[
 ]
 
 
-def engines_of(names: str | None, old: Mapping[str, str]) -> tuple[str, ...]:
-    """The engines that `--engine` lists. For `old` names there are today's, which the user is told."""
+def engines_of(names: str | None) -> tuple[str, ...]:
+    """The engines that `--engine` lists."""
     if names is None:
         return ()
     from sa.engines.technique import wanted
 
-    given = wanted(names)
-    for name in given:
-        if name in old:
-            write(f"note: `{name}` is called `{old[name]}` now; the next release drops the old name\n", sys.stderr)
-    return tuple(old.get(name, name) for name in given)
+    return wanted(names)
 
 
 ReportOption: TypeAlias = Annotated[

@@ -19,7 +19,6 @@ from sa.cli.record import with_options
 from sa.cli.session import complain, decide, remark
 from sa.cli.weakest import check_weakest, find
 from sa.cli.written import write_files
-from sa.engines.old_names import OF_GOALS
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
 
@@ -163,7 +162,7 @@ def _request(paths: tuple[str, ...], given: Searching, asked: Options, how: Read
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(options.engines_of(given.engine, OF_GOALS))
+    engines = known(options.engines_of(given.engine))
     # What was found before may be of other engines.
     kept = users_cache() if given.cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)

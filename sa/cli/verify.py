@@ -19,7 +19,6 @@ from sa.cli.output import screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
-from sa.engines.old_names import OF_CLAIMS
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    _check_bounded(
-        within := _Within(rounds, unwind, schedule), names := engines_of(given.engine, OF_CLAIMS), export, main
-    )
+    _check_bounded(within := _Within(rounds, unwind, schedule), names := engines_of(given.engine), export, main)
     settings = given.settings_of((file,), {"--export": export})
 
     def body(bounds: Limits) -> int:
