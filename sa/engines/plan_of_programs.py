@@ -53,9 +53,13 @@ class Products(Struct, frozen=True):
 
 
 class Blocks(Struct, frozen=True):
-    """All of `REDUCED` with whole blocks of concrete steps as steps, for so many times a round's seconds."""
+    """All of `REDUCED` with whole blocks of concrete steps as steps, for so many times a round's seconds.
+
+    `brief`: only `BRIEFLY`.
+    """
 
     rounds: float
+    brief: bool = False
 
 
 Tried: TypeAlias = Pairs | Met | Products | Blocks
@@ -66,6 +70,7 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
     Products(Depth.QUICK),
+    Blocks(4.0, brief=True),
     # Differences that several threads are needed for, before what proves.
     Products(Depth.INCLUSION, 0.3),
     Products(Depth.INCLUSION, 1.5, large=True),
@@ -110,6 +115,9 @@ PLAYS: tuple[Tried, ...] = (
 
 #: What is tried with blocks as steps: what proves.
 REDUCED: tuple[Tried, ...] = tuple(t for t in PLAN if not isinstance(t, Blocks))
+
+#: The same where it is to take little.
+BRIEFLY: tuple[Tried, ...] = (Products(Depth.RESTING, 4.0),)
 
 #: How deep a pair is looked into.
 DEPTHS: Mapping[Effort, Depth] = {

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sa.base.budget import Budget, Report
 from sa.engines.engine import Decider, GoalEngine, Prover, Refuter, Turn
+from sa.engines.resting import by_resting
 from sa.engines.technique import BMC, CHC, EXPLICIT_STATE, GAME, RANDOM_WALKS, SIMULATION, picked
 from sa.game.runs import Bounds
 from sa.question.asked import GoalAsked, Related
@@ -59,6 +60,19 @@ QUICK_LIKELY = _search(replace(TACTICS[1], lemmas=40, each=0))
 
 #: The same with answers that wait, which are right where reads or writes have moved, and with the shortest.
 QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n in (2, 3))
+
+#: Where abstract threads rest only where they have to, there are few pairs of locations: short answers find a relation
+#: soon, if there is one.
+RESTING: GoalEngine = Prover(
+    SIMULATION,
+    {"answers": "resting"},
+    partial(by_resting, partial(deciders.by_search, replace(TACTICS[0], lemmas=150, each=0))),
+)
+RESTING_POINTS: GoalEngine = Prover(
+    SIMULATION,
+    {"answers": "resting", "control": "flags"},
+    partial(by_resting, partial(deciders.by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
+)
 
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
 FIRST_STEPS = 20_000
@@ -172,13 +186,14 @@ SAMPLES: GoalEngine = Prover(
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only short runs on few values, and only runs on values, both of which look at no location
-    that they do not come to; only short searches for a relation; what is cheap, where there is another
-    way around; everything; everything that ends in plays or in relations written as formulas, for those who reason
-    about them; plays first, then everything.
+    Only quick refutations; only answers that rest where they have to; only short runs on few values, and only runs on
+    values, both of which look at no location that they do not come to; only short searches for a relation; what is
+    cheap, where there is another way around; everything; everything that ends in plays or in relations written as
+    formulas, for those who reason about them; plays first, then everything.
     """
 
     QUICK = "quick"
+    RESTING = "resting"
     INCLUSION = "inclusion"
     RUNS = "runs"
     GLANCE = "glance"
@@ -224,6 +239,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
+    Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_POINTS, 1.0)),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),

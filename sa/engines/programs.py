@@ -24,13 +24,13 @@ from sa.certificates.play import Position
 from sa.certificates.relation import Relation
 from sa.checker.ruling import Accepted
 from sa.engines.auxiliary_relations import Besides, always_shown, at_rest, block_besides, related_besides, with_besides
-from sa.engines.blocks import of_blocks
+from sa.engines.blocks import facts_of_blocks, of_blocks
 from sa.engines.engine import ROUNDS
 from sa.engines.evidence_cache import decided
 from sa.engines.expanding import play_of_steps
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
-from sa.engines.plan_of_programs import DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
+from sa.engines.plan_of_programs import BRIEFLY, DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
@@ -38,6 +38,7 @@ from sa.generation.visibility import Level
 from sa.question.asked import Decision
 from sa.question.goals import LARGE, LARGE_FOR_PLAYS, goals, is_large, some_threads
 from sa.refinement.compositional import Attempt, Effort, Work, attempt, begin, blame, in_any_environment
+from sa.simulation.state import give
 from sa.terms.term import Term
 
 #: What looking for samples may use of the time of a round.
@@ -114,8 +115,9 @@ def _by_plan(
                         knowing, cut_short = None, limit.reason is Reason.WORK
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
-                case Blocks():
-                    proof, refuted = _by_blocks(abstract, concrete, block, product, own, memory, units)
+                case Blocks(brief=brief):
+                    inner = (BRIEFLY if brief else REDUCED, (units,))
+                    proof, refuted = _by_blocks(abstract, concrete, block, product, own, memory, inner)
                     if proof is not None:
                         return proof, whole
                     if refuted is not None:
@@ -142,7 +144,7 @@ def _by_blocks(
     product: Goal | None,
     options: Options,
     memory: _Memory,
-    units: float,
+    plan: tuple[Sequence[Tried], Sequence[float]],
 ) -> tuple[Found | None, Result | None]:
     """The proof with blocks as the steps of the concrete threads, or the refutation step by step, if one is found."""
     parts = memory.blocks
@@ -152,7 +154,10 @@ def _by_blocks(
             return None, None
         inside = parts.once("memory", lambda: _Memory(options.limits))
         goal = parts.once("product", lambda: _product(abstract, made.program, block))
-        pairs, whole = _by_plan(abstract, made.program, block, goal, options, inside, (REDUCED, (units,)))
+        if goal is not None:
+            known = parts.once("facts", lambda: facts_of_blocks(goal, made.evidence, options))
+            give(inside.of(goal), goal, known)
+        pairs, whole = _by_plan(abstract, made.program, block, goal, options, inside, plan)
         if pairs.composition is not None:
             return replace(pairs, reduced=made.evidence, notes=(*pairs.notes, made.note)), None
         if whole is not None and whole.verdict is Verdict.PROVED:

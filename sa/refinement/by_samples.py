@@ -24,6 +24,7 @@ from sa.refinement.deciders import by_search
 from sa.refinement.paired_runs import paired_states
 from sa.refinement.sampled import formulas_of
 from sa.simulation.endings import Tactics
+from sa.simulation.state import give, given
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.term import Term
@@ -44,6 +45,7 @@ def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, rep
     if not said:
         return
     other = GoalAsked(with_formulas(goal, said), asked.shared)
+    give(asked.shared, other.goal, given(asked.shared, goal))
     for number, tactic in enumerate(tactics):
         part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
         with suppress(LimitReached):

@@ -32,7 +32,7 @@ from sa.refinement.functions import NoCall, functions_of, with_arrays, with_call
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
-from sa.simulation.state import NO_FACTS, Facts
+from sa.simulation.state import Facts, give, given
 from sa.smt.session import Session
 from sa.terms.evaluate import State
 from sa.terms.matching import instances, laws_of
@@ -137,7 +137,7 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
 def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
     work = _work(asked, budget)
-    known = _known(work, asked) if tactics.known else NO_FACTS
+    known = _known(work, asked) if tactics.known else given(asked.shared, asked.goal)
     search = _begun(work, tactics, known) or Search(work.board, work.session, tactics, report, known)
     work.searches = [*(s for s in work.searches if s is not search), search]
     report(Event(tactics.name))
@@ -152,10 +152,10 @@ def _begun(work: _Work, tactics: Tactics, known: Facts) -> Search | None:
 
 def _known(work: _Work, asked: GoalAsked) -> Facts:
     """What is known of either side alone. Raises LimitReached."""
-    from sa.refinement.facts import facts, with_equations
+    from sa.refinement.facts import both, facts, with_equations
 
     if work.known is None:
-        work.known = facts(work.session, work.board)
+        work.known = both(given(asked.shared, asked.goal), facts(work.session, work.board))
     return with_equations(work.session, asked.goal, work.known, asked.shared)
 
 
@@ -180,13 +180,13 @@ def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
 
 def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
     """Searches for a relation where values of flags and locks are part of the locations. Raises LimitReached."""
-    from sa.refinement.points import folded, points_of
+    from sa.refinement.points import at_points, folded, points_of
 
     goal = asked.goal
-    points = asked.shared.once(("points", goal), lambda: points_of(goal))
-    if points is None:
+    if (points := asked.shared.once(("points", goal), lambda: points_of(goal))) is None:
         return
     other = GoalAsked(points.goal, asked.shared)
+    give(asked.shared, points.goal, at_points(points, given(asked.shared, goal)))
     for number, tactic in enumerate(tactics):
         part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
         with suppress(LimitReached):
@@ -353,7 +353,7 @@ def answers_fixed(
     Raises LimitReached.
     """
     work = _work(asked, budget)
-    search = Search(work.board, work.session, tactics, report)
+    search = Search(work.board, work.session, tactics, report, given(asked.shared, asked.goal))
     if not propose(search):
         return None
     report(Event("answers fixed"))

@@ -47,6 +47,11 @@ def facts(session: Session, board: Board) -> Facts:
     )
 
 
+def both(first: Facts, second: Facts) -> Facts:
+    """What both say, of either side."""
+    return _both(first[0], second[0]), _both(first[1], second[1])
+
+
 def with_equations(session: Session, goal: Goal, known: Facts, shared: Shared) -> Facts:
     """The same with equations between what loops compute, if they are found in a part of the time.
 

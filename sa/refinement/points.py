@@ -16,6 +16,7 @@ from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.game.board import Pair
 from sa.game.partitioning import Unfolded, unfolded
+from sa.simulation.state import Facts
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -51,6 +52,15 @@ def _unfolded(automaton: Automaton, read: frozenset[Var], alone: bool) -> Unfold
     tried = ((FEW[0], True), *((few, False) for few in FEW))
     found = (unfolded(automaton, read, few, most, counting, alone) for few, counting in tried)
     return next((made for made in found if made is not None), None)
+
+
+def at_points(points: Points, known: Facts) -> Facts:
+    """What is known of each location, of each of its copies."""
+    first, second = (
+        {copy: side[place] for copy, place in its.place.items() if place in side}
+        for its, side in zip((points.concrete, points.abstract), known, strict=True)
+    )
+    return first, second
 
 
 def folded(points: Points, goal: Goal, relation: Relation) -> Relation:

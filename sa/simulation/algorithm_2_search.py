@@ -188,7 +188,7 @@ class Search:
         """States of this space reach the pair: weaken its facts and look at its steps again."""
         state = self._state(pair)
         known = affine.meet(space, (r for t in state.base for r in affine.rows_of(t)))
-        if known is None:
+        if known is None or build.FALSE in state.known:
             return
         moving = self._changing if self.anywhere else state.moves.moving
         settled = affine.meet(affine.forget(known, moving), (r for t in state.base for r in affine.rows_of(t)))

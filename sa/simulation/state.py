@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from sa.base.budget import Shared
+from sa.certificates.goal import Goal
 from sa.domains import affine
 from sa.domains.affine import Space
 from sa.environments.moves import EnvironmentMove
@@ -41,6 +43,18 @@ class LostEnvironment(Struct, frozen=True, eq=False):
 Facts: TypeAlias = tuple[Mapping[str, tuple[Term, ...]], Mapping[str, tuple[Term, ...]]]
 
 NO_FACTS: Facts = ({}, {})
+
+
+def given(shared: Shared, goal: Goal) -> Facts:
+    """What whoever asks the question knows of the sides of the goal."""
+    known: Facts = shared.made.get(("given", goal), NO_FACTS)
+    return known
+
+
+def give(shared: Shared, goal: Goal, known: Facts) -> None:
+    """Have that known where this goal is searched."""
+    shared.once(("given", goal), lambda: known)
+
 
 Cause: TypeAlias = LostStep | LostMatch | LostEnvironment
 
