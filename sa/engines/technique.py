@@ -35,6 +35,7 @@ EXPLICIT_STATE = Technique(
         "search": {
             "beam": "states that come closer to a claim first, where values grow",
             "ending-loops": "joint blocks of the threads, where all loops end soon",
+            "preemptions": "long runs of threads and copies with at most 3 preemptions (context bounding)",
             "random": "long runs of many threads, which of them moves chosen at random",
             "inclusion": "short runs on few values with the sets of abstract states that match them, best first",
         },

@@ -16,7 +16,7 @@ class Facts(Struct, frozen=True):
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
     are the `roots` of its value; `moves` are those that come from another one at a distance. Those that are `distant`
     come from the one root that is given at a distance that is known only when they get their value. Atomic accesses by
-    pointers in `met` may find what is written plainly.
+    pointers in `met` may find what is written plainly. Other allocas that are used are the function's `own` memory.
     """
 
     slots: Mapping[str, s.Type]
@@ -27,6 +27,7 @@ class Facts(Struct, frozen=True):
     moves: Mapping[str, s.Element]
     distant: Mapping[str, s.Operand]
     met: frozenset[s.Operand]
+    own: Mapping[str, s.Line] = {}
 
 
 def facts_of(
@@ -189,7 +190,7 @@ def _read_unset(function: s.Function, slots: Collection[str]) -> frozenset[str]:
             case _:
                 return None
 
-    return _found(function, frozenset(slots), after, is_read)
+    return changing(function, frozenset(slots), after, is_read)
 
 
 def _outlived(function: s.Function, slots: Collection[str]) -> frozenset[str]:
@@ -211,10 +212,10 @@ def _outlived(function: s.Function, slots: Collection[str]) -> frozenset[str]:
             case _:
                 return None
 
-    return _found(function, marked, after, is_used)
+    return changing(function, marked, after, is_used)
 
 
-def _found(
+def changing(
     function: s.Function,
     start: frozenset[str],
     after: Callable[[s.Line, set[str]], None],

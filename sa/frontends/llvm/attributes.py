@@ -14,7 +14,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
-from sa.frontends.llvm.objects import Access, accesses, rooted
+from sa.frontends.llvm.objects import Access, shared
 from sa.frontends.llvm.observed import kept_by
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Side
@@ -44,8 +44,8 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
     """
     signature = side.function.signature
     words = (*signature.words, *signature.attributes)
-    all_ = rooted(list(accesses(side.module, side.function, side.facts)), side.facts)
     # Constants always have the same values, and `memory` says nothing of them.
+    all_ = shared(side.module, side.function, side.facts)
     found = [a for a in all_ if not _is_constant(a, side.module)]
     pointed = isinstance(signature.result, s.PointerType)
     for word in words:

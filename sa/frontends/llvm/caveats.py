@@ -16,7 +16,8 @@ RACING_READS = assuming(
 )
 NO_UNDEF = assuming(
     "no-undef-in-memory",
-    "memory that others wrote holds values or poison, but no `undef`, and values where accesses are atomic or volatile",
+    "memory that others wrote, or were given by a call, holds values or poison, but no `undef`, and values where "
+    "accesses are atomic or volatile",
     "freeze what may be `undef` or poison before it is stored",
 )
 TYPES = assuming(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import pairwise
@@ -24,7 +24,7 @@ from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
-from sa.frontends.llvm.analysis import callee_of, facts_of, globals_in, is_defined, may_be_undef
+from sa.frontends.llvm.analysis import Facts, callee_of, facts_of, globals_in, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
 from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
@@ -40,19 +40,21 @@ from sa.frontends.llvm.fills import without_fills
 from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.objects import (
     Access,
-    accesses,
     apart,
     by_address,
     chosen_from,
     meeting,
     named,
     object_of,
+    own_objects,
+    own_shapes,
     pointed,
-    rooted,
     shapes,
+    shared,
     variables,
 )
 from sa.frontends.llvm.observed import ASKS, Observed, observed
+from sa.frontends.llvm.own import own_memory
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
@@ -140,7 +142,7 @@ def _link(first: s.Module, second: s.Module, name: str) -> Link:
         raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
-    one, two = (rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides)
+    one, two = (shared(side.module, side.function, side.facts) for side in sides)
     if not both.numbers.given and any(by_address(side.module, (*one, *two)) for side in sides):
         _refuse_alignment(sides, both)
         pairs = [(side.function, side.module) for side in sides]
@@ -193,13 +195,10 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
     said = frozenset(number for number, pair in pairs if _is_asked(pair, asks, number))
     defined = frozenset(number for number, pair in pairs if _is_defined(pair, number in said))
-    sides = [
-        Side(module, function, source, facts_of(module, function, defined))
-        for module, function, source in ((first, one, True), (second, two, False))
-    ]
-    met = meeting([a for x in sides for a in rooted(list(accesses(x.module, x.function, x.facts)), x.facts)])
-    if met:
-        sides = [replace(x, facts=facts_of(x.module, x.function, defined, met)) for x in sides]
+    given = ((first, one, True), (second, two, False))
+    sides = [Side(module, function, source, _facts(module, function, defined)) for module, function, source in given]
+    if met := meeting([a for x in sides for a in shared(x.module, x.function, x.facts)]):
+        sides = [replace(x, facts=_facts(x.module, x.function, defined, met)) for x in sides]
     for side in sides:
         check_attributes(side, one.signature, said)
     _calls_alike(sides)
@@ -214,9 +213,17 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers)
 
 
+def _facts(
+    module: s.Module, function: s.Function, defined: Collection[int], met: frozenset[s.Operand] = frozenset()
+) -> Facts:
+    """What is known of a function's registers, and of its own memory. Raises InputError."""
+    facts = facts_of(module, function, defined, met)
+    return replace(facts, own=own_memory(function, module, facts))
+
+
 def _plain(module: s.Module, name: str) -> s.Function:
     """A function without calls of others, aggregates and fills. Raises InputError."""
-    made = without_fills(split(without_aggregates(inlined(module, name), module), module))
+    made = without_fills(split(without_aggregates(inlined(module, name), module), module), module)
     for line in (line for block in made.blocks for line in block.lines):
         for found in globals_in(line.instruction):
             variable = module.variables.get(found.name)
@@ -297,7 +304,9 @@ def _unit(
     parameters = side.function.signature.parameters
     known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
     known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
-    return unit_of(side, both, known, variables(side.module, own, whole))
+    inner = own_shapes(side.module, side.function, side.facts)
+    known |= {s.Local(name): shape for name, shape in inner.items()}
+    return unit_of(side, both, known, variables(side.module, own, whole), own_objects(inner, side.facts, side.module))
 
 
 def _given(links: Sequence[Link]) -> Mapping[int, Shape]:

@@ -31,13 +31,12 @@ from sa.frontends.llvm.body import (
     temporary,
     undefined,
 )
+from sa.frontends.llvm.demands import extends, is_aligned, stays
 from sa.frontends.llvm.integers import outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
-from sa.frontends.llvm.objects import alignment, begin_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
-from sa.frontends.llvm.values import address_of, typed
-from sa.frontends.llvm.values import pointer as pointed
+from sa.frontends.llvm.values import typed
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
@@ -199,50 +198,20 @@ def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
     if not meant.count:
         undefined(body, build.TRUE, "an access outside of the variable")
         return _Place(start, ())
-    _is_aligned(body, pointer, place, align)
-    _extends(body, place, bits, align)
+    is_aligned(body, pointer, place, align)
+    extends(body, place, bits, align)
     if place.index is None:
+        stays(body, pointer, place, (0, 0), None, bits)
         return _Place(build.add(start, build.integer(meant.first)), meant.widths)
     index = _index(body, place)
     least, last = max(meant.least, 0) if place.rises else meant.least, meant.least + meant.count - 1
     undefined(body, outside(index, least, last, body.registers), "index")
+    stays(body, pointer, place, (least, last), index, bits)
     low, high = span_of(index, body.registers)
     numbers = range(least if low is None else max(least, low), (last if high is None else min(last, high)) + 1)
     among = start, tuple(meant.first + meant.step * (number - meant.least) for number in numbers)
     distance = build.scale(meant.step, build.sub(index, build.integer(meant.least)))
     return _Place(build.add(start, build.integer(meant.first), distance), meant.widths, among)
-
-
-def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> None:
-    """An access that is not aligned as it says is undefined, where that is not known."""
-    base = place.base
-    variable = body.unit.module.variables.get(base.name) if isinstance(base, s.Global) else None
-    shape = body.shapes.get(base)
-    known = 1 if shape is None else shape.align
-    if variable is not None:
-        known = alignment(place, variable, body.unit.module)
-    if align > known and body.bounds:
-        at = address_of(body, pointed(body, pointer))
-        undefined(body, build.ne(build.mod(at, align), build.ZERO), "an access that is not aligned")
-
-
-def _extends(body: Body, place: Place, bits: int, align: int) -> None:
-    """What a parameter points to must be there where it is accessed, and aligned as an access says."""
-    roots = body.facts.roots.get(place.base.name, frozenset()) if isinstance(place.base, s.Local) else frozenset()
-    start, end = begin_of(place), place.offset + bytes_of(bits)
-    for root in (root for root in roots if root in body.extents):
-        extent, shape = body.extents[root], body.shapes[root]
-        if extent.start is not None:
-            before = build.lt(build.integer(shape.starts.index(start)), extent.start)
-            undefined(body, before, "an access before what a parameter points to")
-        if end > shape.ends[0] and (extent.end is not None or root in body.bounds):
-            there, least = (
-                (body.bounds[root].behind, end) if extent.end is None else (extent.end, shape.ends.index(end))
-            )
-            undefined(body, build.lt(there, build.integer(least)), "an access behind what a parameter points to")
-        if extent.align is not None and align > shape.align:
-            less = build.lt(extent.align, build.integer(shape.aligns.index(align)))
-            undefined(body, less, "an access that is not aligned")
 
 
 def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:
@@ -291,7 +260,8 @@ def _stored_plainly(body: Body, store: s.Store, value: Value, bits: int) -> None
 def _touched(body: Body, place: Place, bits: int) -> Touched:
     """The scalars that an access may be of, the same ones whatever its pointer is. Raises InputError."""
     base, roots = place.base, body.facts.roots
-    meant = roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+    alone: frozenset[s.Operand] = frozenset((base,))
+    meant = roots.get(base.name, alone) if isinstance(base, s.Local) else alone
     if meant and all(isinstance(root, s.Null | s.Poison | s.Undef) for root in meant):
         return Touched(0, 0, 0, 0)
     found = {touched(place, bits, shape) for root in meant if (shape := body.shapes.get(root)) is not None}
