@@ -169,8 +169,13 @@ def parsed(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-def imports(tree: ast.Module) -> Iterator[str]:
-    """The modules that a module imports, wherever in it."""
+@cache
+def imports(tree: ast.Module) -> tuple[str, ...]:
+    """The modules that a module imports, wherever in it; looked for once."""
+    return tuple(_imports(tree))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -63,16 +63,10 @@ def _by_conjunctions() -> Proofs:
     return by_conjunctions
 
 
-def _by_products() -> Proofs:
-    from sa.invariants.joint_conjunctions import by_products
-
-    return by_products
-
-
-def _by_sums(any_form: bool) -> Proofs:
+def _by_sums() -> Proofs:
     from sa.invariants.joint_conjunctions import by_sums
 
-    return partial(by_sums, any_form)
+    return by_sums
 
 
 CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
@@ -129,13 +123,7 @@ QUICK_COORDINATES: ClaimEngine = Prover(
     partial(by_coordinates, replace(exploring.CLAUSES, rlimit=None)),
 )
 CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, when_asked(_by_conjunctions))
-PRODUCTS: ClaimEngine = Prover(HOUDINI, {"candidates": "products"}, when_asked(_by_products))
-SUMS: ClaimEngine = Prover(HOUDINI, {"candidates": "sums"}, when_asked(partial(_by_sums, False)))
-MORE_SUMS: ClaimEngine = Prover(
-    HOUDINI,
-    {"candidates": "sums", "effort": "much"},
-    when_asked(partial(_by_sums, True)),
-)
+SUMS: ClaimEngine = Prover(HOUDINI, {"candidates": "sums"}, when_asked(_by_sums))
 LEARNED: ClaimEngine = Prover(ICE, {}, when_asked(_by_runs))
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
@@ -255,12 +243,11 @@ CLAIMS: Portfolio = (
     # Before those that go through many control points, or bound variables thread by thread.
     Turn(LEARNED, 0.3, since=2),
     Turn(ELEMENTS, 0.15, since=2),
-    Turn(PRODUCTS, 0.1, since=2),
+    # Where loops add up nothing it has nothing to do, and elsewhere it looks for what the next one does, too.
     Turn(SUMS, 0.1, since=2),
-    Turn(CONTROL, 0.2, since=2),
-    Turn(MORE_SUMS, 0.1, since=2),
-    Turn(BOUNDED, 0.15, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
+    Turn(CONTROL, 0.2, since=2),
+    Turn(BOUNDED, 0.15, since=2),
 )
 
 

@@ -72,7 +72,6 @@ HOUDINI = Technique(
         "candidates": {
             "claims": "the claims alone",
             "preconditions": "the claims and their weakest preconditions along a few steps",
-            "products": "products and functions too, for claims that have some",
             "sums": "sums of non-linear terms that loops compute too",
             "counts": "weakest preconditions and the numbers of copies at locations too, for families",
         },

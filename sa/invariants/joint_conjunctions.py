@@ -28,7 +28,7 @@ from sa.invariants.sums import NO_SUMS, Sums, instances, sums
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.term import Call, Ite, Product, Select, Term, subterms
+from sa.terms.term import Term
 
 #: Joint locations up to which conjunctions are looked for.
 JOINT = 600
@@ -43,14 +43,10 @@ def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Ex
         yield from _decided(asked, budget, report, NO_SUMS)
 
 
-def by_sums(linear: bool, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """The same with what loops have added up, linear terms too or only others: about those others know more.
-
-    Raises LimitReached.
-    """
+def by_sums(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with what loops have added up, where there are such loops. Raises LimitReached."""
     found = sums([apart(t) for t in asked.threads])
-    told = linear or any(isinstance(t, Call | Select | Product | Ite) for t in subterms(s.term for s in found.sums))
-    if found.sums and told and not too_many(asked.threads, JOINT, report):
+    if found.sums and not too_many(asked.threads, JOINT, report):
         yield from _decided(asked, budget, report, found)
 
 
@@ -111,11 +107,3 @@ def _alone(s: System, thread: Automaton, offered: Sequence[Term], session: Sessi
     names = parameters(single)
     found = conjunctions(session, names, tuple(clauses(single)), dict.fromkeys(names, own), bounds)
     return _Alone(frozenset(own), {q.name: build.conjuncts(found[predicate((q.name,))]) for q in thread.locations})
-
-
-def by_products(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """The same for claims with products or functions, about which Horn solvers know little. Raises LimitReached."""
-    checks = (e.guard for t in asked.threads for e in t.edges if e.failure is not None)
-    said = (*(b.claim for b in asked.bads if b.claim is not None), *checks)
-    if any(isinstance(t, Product | Call) for t in subterms(said)):
-        yield from by_conjunctions(asked, budget, report)
