@@ -352,8 +352,10 @@ def question_of(found: Compared) -> Question:
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:
     """The abstract and the concrete file that a block is about; the concrete one is the block's if it names none."""
-    abstract = None if block.abstract is None else realpath(_beside(path, block.abstract))
-    return abstract, realpath(path if block.concrete is None else _beside(path, block.concrete))
+    abstract, concrete = (
+        None if p is None else realpath(beside(path, p.text, p.span)) for p in (block.abstract, block.concrete)
+    )
+    return abstract, concrete or realpath(path)
 
 
 def _one_file(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
@@ -393,11 +395,6 @@ def question_about(abstract: Loaded, concrete: Loaded, block: Block | None) -> Q
 def _other(path: str, named: Path, split: bool, families: bool) -> Loaded:
     """The program of a file that a block names; the block has the place where that file cannot be read."""
     try:
-        return load_compared(_beside(path, named), split, families)
+        return load_compared(beside(path, named.text, named.span), split, families)
     except InputError as wrong:
         raise InputError(tuple(replace(d, span=d.span or named.span) for d in wrong.diagnostics)) from wrong
-
-
-def _beside(path: str, named: Path) -> str:
-    """A file that a block of another file names: relative to that file's folder."""
-    return beside(path, named.text, named.span)
