@@ -352,9 +352,8 @@ def question_of(found: Compared) -> Question:
 
 def _about(path: str, block: Block) -> tuple[str | None, str]:
     """The abstract and the concrete file that a block is about; the concrete one is the block's if it names none."""
-    abstract, concrete = (
-        None if p is None else realpath(beside(path, p.text, p.span)) for p in (block.abstract, block.concrete)
-    )
+    named = (block.abstract, block.concrete)
+    abstract, concrete = (None if p is None else realpath(beside(path, p.text, p.span)) for p in named)
     return abstract, concrete or realpath(path)
 
 
