@@ -16,7 +16,7 @@ from sa.base.limits import Limits
 from sa.conditions.declared import environment_warnings
 from sa.conditions.vacuity import contradiction, vacuity
 from sa.frontends.load import load
-from sa.frontends.reading import USUAL
+from sa.frontends.reading import USUAL, Reading
 from sa.language.loaded import Loaded, LoadedScript
 
 
@@ -28,14 +28,17 @@ class Checked(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check(paths: tuple[str, ...], split: bool, bounds: Limits) -> tuple[Checked, ...]:
-    """Check every file, those in folders too, whatever is wrong with the others. Raises LimitReached, InputError."""
-    return tuple(_check(path, split, bounds) for path in files_in(paths))
+def check(paths: tuple[str, ...], split: bool, bounds: Limits, reading: Reading = USUAL) -> tuple[Checked, ...]:
+    """Check every file, those in folders too, whatever is wrong with the others. `reading` says how C is read.
+
+    Raises LimitReached, InputError.
+    """
+    return tuple(_check(path, split, bounds, reading) for path in files_in(paths))
 
 
-def _check(path: str, split: bool, bounds: Limits) -> Checked:
+def _check(path: str, split: bool, bounds: Limits, reading: Reading) -> Checked:
     try:
-        loaded = load(path, split)
+        loaded = load(path, split, reading)
     except InputError as wrong:
         return Checked(path, None, wrong.diagnostics)
     if isinstance(loaded, LoadedScript):
@@ -91,13 +94,15 @@ def _wrong(diagnostics: tuple[Diagnostic, ...]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
-def coverage_of(paths: tuple[str, ...]) -> Iterator[tuple[str, tuple[tuple[str, bool, tuple[int, ...]], ...]]]:
+def coverage_of(
+    paths: tuple[str, ...], reading: Reading
+) -> Iterator[tuple[str, tuple[tuple[str, bool, tuple[int, ...]], ...]]]:
     """Of every file in C the constructs that it has, whether they are accepted, and their lines. Raises InputError."""
     from sa.frontends.c.coverage import coverage, line_of
 
     for path in files_in(paths):
         if splitext(path)[1].lower() in (".c", ".i"):
-            found = coverage(path, USUAL)
+            found = coverage(path, reading)
             yield path, tuple((c.name, c.refused is None, tuple(dict.fromkeys(map(line_of, c.places)))) for c in found)
         else:
             raise InputError((error("SA705", f"`--coverage` is for C, and `{path}` is not a C file"),))

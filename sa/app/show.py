@@ -7,13 +7,14 @@ from difflib import get_close_matches
 from sa.automata.automaton import Automaton
 from sa.base.diagnostic import InputError, error
 from sa.frontends.load import load_program
+from sa.frontends.reading import USUAL, Reading
 from sa.language.unparse import show_program
 from sa.terms.sort import INT, ArraySort, Sort
 
 
-def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
+def show(path: str, thread: str | None, split: bool, reading: Reading = USUAL) -> tuple[Automaton, ...]:
     """The automata of all threads of a file, or of one; one for all copies of a family. Raises InputError."""
-    loaded = load_program(path, split, families=True)
+    loaded = load_program(path, split, families=True, reading=reading)
     families = tuple(f.thread for f in loaded.program.families)
     threads = (*loaded.program.threads, *families)
     if thread is None:
@@ -26,9 +27,9 @@ def show(path: str, thread: str | None, split: bool) -> tuple[Automaton, ...]:
     return found
 
 
-def as_text(path: str, split: bool) -> str:
+def as_text(path: str, split: bool, reading: Reading = USUAL) -> str:
     """A program as `.sa` text, whatever language the file is in. Raises InputError."""
-    program = load_program(path, split, families=True).program
+    program = load_program(path, split, families=True, reading=reading).program
     local = (v for t in (*program.threads, *(f.thread for f in program.families)) for v in t.variables)
     nested = (v.var for v in (*program.variables, *local) if not _is_written(v.var.sort))
     names = dict.fromkeys(f"`{v.name}`" for v in nested)

@@ -18,8 +18,9 @@ from msgspec import Struct
 
 from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
-from sa.cli.options import CacheOption, Files, JsonOption, JunitOption, QuietOption, SarifOption, Settings
+from sa.cli.options import CacheOption, Many, Settings
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import WORKERS, check_outputs, run
 from sa.cli.written import write_facts
 
@@ -28,8 +29,17 @@ if TYPE_CHECKING:
     from sa.processes.commands import Done
     from sa.report.batch import UnitJson
 
-#: Seconds and megabytes for a unit where nothing is said of them.
-SECONDS, MEGABYTES = 60.0, 2048
+#: Megabytes for a unit where nothing is said of them.
+MEGABYTES = 2048
+
+
+class Units(Many, frozen=True):
+    """The options of `batch`: each unit has a limit on memory."""
+
+    memory: Annotated[
+        int | None, typer.Option(metavar="MB", min=1, help="Stop a unit that uses more memory; it is undecided.")
+    ] = MEGABYTES
+    cache: CacheOption = True
 
 
 class How(Struct, frozen=True):
@@ -43,13 +53,12 @@ class How(Struct, frozen=True):
     compilers: tuple[str, str, str]
 
 
+@with_options(Units)
 def batch(
+    given: Units,
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Folders, files, `compile_commands.json`, manifests.")
     ],
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="The number of units asked at once.")
-    ] = 1,
     results: Annotated[
         str | None,
         typer.Option(
@@ -63,17 +72,6 @@ def batch(
     cc: Annotated[str, typer.Option("--cc", metavar="CLANG", help="The clang for compile commands.")] = "clang",
     before: Annotated[str, typer.Option(metavar="LEVEL", help="What the first module is made with.")] = "-O0",
     after: Annotated[str, typer.Option(metavar="LEVEL", help="What the second one is made with.")] = "-O2",
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Stop a unit after this time; it is undecided.")
-    ] = SECONDS,
-    memory: Annotated[
-        int, typer.Option(metavar="MB", min=1, help="Stop a unit that uses more memory; it is undecided.")
-    ] = MEGABYTES,
-    cache: CacheOption = True,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
 ) -> None:
     """Ask many questions, each in a process with limits of its own.
 
@@ -82,9 +80,9 @@ def batch(
 
     Exit status: 0 all correct, 1 something is incorrect, 2 wrong input, 3 undecided or not accepted, 4 internal error.
     """
-    settings = Settings(json, quiet, None, None, Files(sarif, junit, others={"--results": results}))
-    options = ("--timeout", f"{timeout:g}", "--memory", str(memory), "--cache" if cache else "--no-cache")
-    how = How(jobs, options, executor, results, _shard(shard), (cc, before, after))
+    settings = given.settings_of_all({"--results": results})
+    options = (*given.of_each, "--cache" if given.cache else "--no-cache")
+    how = How(given.jobs, options, executor, results, _shard(shard), (cc, before, after))
     check_outputs(settings, paths)
     run(settings, lambda: _batch(paths, how, settings))
 

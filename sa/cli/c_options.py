@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from sa.cli.options import (
     Asking,
+    Common,
     EngineOption,
     JobsOption,
     ProfileOption,
@@ -136,6 +137,24 @@ PropertyOption: TypeAlias = Annotated[
 assert {p.value for p in Property} == {*PROPERTIES, *SHORT}
 
 
+def _arguments(define: list[str] | None, include: list[str] | None) -> tuple[str, ...]:
+    """What the preprocessor is given."""
+    return (*(f"D{d}" for d in define or ()), *(f"I{i}" for i in include or ()))
+
+
+class Preprocessed(Common, frozen=True):
+    """The options of the commands that read files, also in C, and decide nothing."""
+
+    cc: CompilerOption = USUAL.compiler
+    define: DefineOption = None
+    include: IncludeOption = None
+
+    @property
+    def reading(self) -> Reading:
+        """How files of C are read."""
+        return Reading(self.cc, _arguments(self.define, self.include))
+
+
 class Searching(Asking, frozen=True):
     """The options of the commands that search for an answer about programs, also in C."""
 
@@ -153,8 +172,7 @@ class Searching(Asking, frozen=True):
     @property
     def reading(self) -> Reading:
         """How files of C are read."""
-        arguments = (*(f"D{d}" for d in self.define or ()), *(f"I{i}" for i in self.include or ()))
-        return Reading(self.cc, arguments, self.entry, self.overflow.value, self.heap)
+        return Reading(self.cc, _arguments(self.define, self.include), self.entry, self.overflow.value, self.heap)
 
     def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
         """What they amount to, as for other questions."""

@@ -9,16 +9,18 @@ import typer
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_INPUT
 from sa.cli import options
+from sa.cli.c_options import Preprocessed
 from sa.cli.options import Files, Settings
 from sa.cli.output import write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import complain, work
 from sa.cli.written import write_facts
+from sa.frontends.reading import Reading
 
 
-@with_options(options.Common)
+@with_options(Preprocessed)
 def check(
-    given: options.Common,
+    given: Preprocessed,
     files: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
     split: options.SplitOption = False,
     coverage: Annotated[
@@ -36,29 +38,29 @@ def check(
     """
     settings = given.settings(Files(sarif, junit, " ".join(files), inputs=tuple(files)))
     if coverage:
-        work(settings, lambda bounds: _covered(tuple(files)))
+        work(settings, lambda bounds: _covered(tuple(files), given.reading))
         return
-    work(settings, lambda bounds: _check(tuple(files), split, settings, bounds))
+    work(settings, lambda bounds: _check(tuple(files), split, given.reading, settings, bounds))
 
 
-def _covered(files: tuple[str, ...]) -> int:
+def _covered(files: tuple[str, ...], how: Reading) -> int:
     from sa.app.check import coverage_of
     from sa.report.coverage import Used, show_coverage
 
     status = 0
-    for path, found in coverage_of(files):
+    for path, found in coverage_of(files, how):
         write(show_coverage(path, [Used(*construct) for construct in found]))
         status = EXIT_INPUT if not all(accepted for _, accepted, _ in found) else status
     return status
 
 
-def _check(files: tuple[str, ...], split: bool, settings: Settings, bounds: Limits) -> int:
+def _check(files: tuple[str, ...], split: bool, how: Reading, settings: Settings, bounds: Limits) -> int:
     from sa.app.check import check as examine
     from sa.app.check import has_errors
     from sa.cli.watching import watched
 
     with watched(options.watching_of(settings, None, False), lambda: "checking"):
-        checked = examine(files, split, bounds)
+        checked = examine(files, split, bounds, how)
     diagnostics = tuple(dict.fromkeys(d for file in checked for d in file.diagnostics))
     status = EXIT_INPUT if has_errors(checked) else 0
     if settings.json or settings.files.any:

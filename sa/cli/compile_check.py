@@ -9,7 +9,7 @@ import typer
 
 from sa.base.limits import Limits
 from sa.cli import c_options, options
-from sa.cli.options import Files, Settings
+from sa.cli.record import with_options
 from sa.cli.refine import ask
 from sa.frontends.reading import Reading
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from sa.app.refine import RefineRequest
 
 
+@with_options(options.Answering)
 def compile_check(
+    given: options.Answering,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of C.")],
     flags: Annotated[
         list[str] | None, typer.Argument(metavar="[-- FLAGS]...", help="What the compiler is given both times.")
@@ -31,21 +33,12 @@ def compile_check(
         bool, typer.Option("--each-pass", help="Compare pass by pass what is not proved as a whole.")
     ] = False,
     function: c_options.FunctionOption = None,
-    report: options.ReportOption = None,
-    sarif: options.SarifOption = None,
-    junit: options.JunitOption = None,
-    cache: options.CacheOption = True,
-    why: options.WhyOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    timeout: options.TimeoutOption = None,
-    memory: options.MemoryOption = None,
 ) -> None:
     """Compile a file of C twice, and compare each function of the second module with that of the first one.
 
     Exit status: 0 proved, 1 refuted, 2 wrong input, 3 unknown or not accepted, 4 internal error.
     """
-    settings = Settings(json, quiet, timeout, memory, Files(sarif, junit, file, report, (file,)), why)
+    settings = given.settings_of((file,))
     with TemporaryDirectory(prefix="sacheck-") as folder:
 
         def request(bounds: Limits) -> RefineRequest:
@@ -56,7 +49,7 @@ def compile_check(
 
             asked = Compilation(file, cc, before, after, tuple(flags or ()))
             compile_both(folder, asked)
-            found = Options(bounds, cache=users_cache() if cache else None)
+            found = Options(bounds, cache=users_cache() if given.cache else None)
             paths = paths_in(folder, asked)
             return RefineRequest(
                 paths,

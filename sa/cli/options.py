@@ -13,13 +13,15 @@ import typer
 from msgspec import Struct
 
 from sa.base.limits import Limits, limits
-from sa.cli.output import write
 
 if TYPE_CHECKING:
     from sa.app.outputs import Output
 
 #: What a command takes at most where nothing is said of it, in bytes.
 _MOST_MEMORY = 4096 * 2**20
+
+#: Seconds for each of many questions where nothing is said of it.
+SECONDS = 60.0
 
 
 def _positive(value: float | None) -> float | None:
@@ -41,6 +43,13 @@ QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Sho
 TimeoutOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", callback=_positive, help="Stop after this time; the answer is then UNKNOWN."),
+]
+EachOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", min=0.1, help="Stop a question after this time; its answer is UNKNOWN."),
+]
+QuestionsOption: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="The number of questions asked at once.")
 ]
 OpenOption: TypeAlias = Annotated[
     bool,
@@ -166,54 +175,13 @@ ProfileOption: TypeAlias = Annotated[
 ]
 
 
-def engines_of(names: str | None, old: Mapping[str, str]) -> tuple[str, ...]:
-    """The engines that `--engine` lists. For `old` names there are today's, which the user is told."""
+def engines_of(names: str | None) -> tuple[str, ...]:
+    """The engines that `--engine` lists."""
     if names is None:
         return ()
     from sa.engines.technique import wanted
 
-    given = wanted(names)
-    for name in given:
-        if name in old:
-            write(f"note: `{name}` is called `{old[name]}` now; the next release drops the old name\n", sys.stderr)
-    return tuple(old.get(name, name) for name in given)
-
-
-class Within(Struct, frozen=True):
-    """What the technique `bmc` is asked for: `schedule` is a text that can be read."""
-
-    rounds: int | None
-    unwind: int | None
-    schedule: str | None
-
-    @property
-    def is_named(self) -> bool:
-        """Whether a user named any of them."""
-        return (self.rounds, self.unwind, self.schedule) != (None, None, None)
-
-    def is_alone(self, engines: tuple[str, ...]) -> bool:
-        """Whether no other engine is asked."""
-        return engines == ("bmc",) or (self.is_named and not engines)
-
-
-def check_bounded(within: Within, engines: tuple[str, ...], export: str | None, main: str | None) -> None:
-    """That bounds, and a main thread, are given to the engine that they are for. Raises typer.BadParameter."""
-    if main is not None and (engines or within.is_named):
-        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
-    if export is not None and (within.rounds is None or within.unwind is None):
-        raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
-    if within.is_named and engines and "bmc" not in engines:
-        raise typer.BadParameter("`--rounds`, `--unwind` and `--schedule` are for `--engine bmc`")
-    if within.schedule is None:
-        return
-    if within.rounds is not None or export is not None:
-        raise typer.BadParameter("`--schedule` says how many rounds: it goes without `--rounds` and `--export`")
-    from sa.engines.portfolio_of_claims import bounds_of
-
-    try:
-        bounds_of(None, None, within.schedule, 1)
-    except ValueError as problem:
-        raise typer.BadParameter(str(problem)) from None
+    return wanted(names)
 
 
 ReportOption: TypeAlias = Annotated[
@@ -282,35 +250,67 @@ class Settings(Struct, frozen=True):
     why: bool = False
 
 
-class Common(Struct, frozen=True):
-    """The options of every command that reads files."""
+class Limited(Struct, frozen=True):
+    """The options of every command that takes long: what it may use, and how much it says."""
 
-    json: JsonOption = False
     quiet: QuietOption = False
     timeout: TimeoutOption = None
     memory: MemoryOption = None
+
+
+class Common(Limited, frozen=True):
+    """The options of every command that reads files."""
+
+    json: JsonOption = False
 
     def settings(self, files: Files | None = None, why: bool = False) -> Settings:
         """What they amount to, with the files to write."""
         return Settings(self.json, self.quiet, self.timeout, self.memory, files or Files(), why)
 
 
-class Asking(Common, frozen=True):
-    """The options of the commands with a verdict: how files are read, where the answer goes, how it is found."""
+class Answering(Common, frozen=True):
+    """The options of the commands with a verdict: where the answer goes, and whether an earlier one counts."""
 
-    split: SplitOption = False
-    certificate: CertificateOption = None
     report: ReportOption = None
     sarif: SarifOption = None
     junit: JunitOption = None
     cache: CacheOption = True
     why: WhyOption = False
+
+    def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
+        """What they amount to for files that are read; `others` are further files to write, by option."""
+        return self.settings(Files(self.sarif, self.junit, paths[-1], self.report, paths, others), self.why)
+
+
+class Asking(Answering, frozen=True):
+    """The same with how files are read and answers found, and with evidence to keep."""
+
+    split: SplitOption = False
+    certificate: CertificateOption = None
     seed: SeedOption = 0
 
     def settings_of(self, paths: tuple[str, ...], others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
         """What they amount to for files that are read; `others` are further files to write, by option."""
-        written = {"--certificate": self.certificate, **others}
-        return self.settings(Files(self.sarif, self.junit, paths[-1], self.report, paths, written), self.why)
+        return super().settings_of(paths, {"--certificate": self.certificate, **others})
+
+
+class Many(Common, frozen=True):
+    """The options of commands that ask many questions, each in a process with limits of its own."""
+
+    timeout: EachOption = SECONDS
+    jobs: QuestionsOption = 1
+    sarif: SarifOption = None
+    junit: JunitOption = None
+
+    def settings_of_all(self, others: Mapping[str, str | None] = MappingProxyType({})) -> Settings:
+        """What they amount to for the command as a whole, which may take as long as it takes."""
+        return Settings(self.json, self.quiet, None, None, Files(self.sarif, self.junit, others=others))
+
+    @property
+    def of_each(self) -> tuple[str, ...]:
+        """The limits of each question, as options."""
+        limited = {"--timeout": self.timeout, "--memory": self.memory}
+        return tuple(text for name, value in limited.items() if value is not None for text in (name, str(value)))
 
 
 def limits_of(settings: Settings, spent: float = 0.0) -> Limits:
@@ -389,11 +389,3 @@ def check_preserving(kept: Preserve | None, others: Mapping[str, bool]) -> None:
         raise typer.BadParameter(f"`--preserve` and `--{unfit}` exclude each other")
     if kept is Preserve.progress and others["weakest-rely"]:
         raise typer.BadParameter("`--weakest-rely` knows `--preserve termination` only")
-
-
-def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:
-    """That `--weakest-rely` has no options that it has no use for. Raises typer.BadParameter."""
-    written = {"certificate": files.others["--certificate"], "report": files.report, "sarif": files.sarif}
-    unfit = next((n for n, given in {**others, **written, "junit": files.junit}.items() if given), None)
-    if weakest and unfit is not None:
-        raise typer.BadParameter(f"`--weakest-rely` and `--{unfit}` exclude each other")

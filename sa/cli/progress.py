@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sized
 
 from sa.base.budget import Event
 
@@ -35,3 +36,8 @@ def progress_line(told: str, event: Event, seconds: float) -> str:
 def decided_of(decided: int, asked: int, what: str) -> str:
     """How many of what is asked about are decided."""
     return f"{decided} of {asked} {what}{'' if asked == 1 else 's'} decided"
+
+
+def answered_of(done: Sized, asked: int) -> str:
+    """How many of many questions are answered."""
+    return f"{len(done)} of {asked} question{'' if asked == 1 else 's'} answered"

@@ -17,14 +17,14 @@ from sa.cli.options import Files, Settings
 from sa.cli.output import answered, screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import complain, decide, remark
-from sa.cli.weakest import find
+from sa.cli.weakest import check_weakest, find
 from sa.cli.written import write_files
-from sa.engines.old_names import OF_GOALS
 from sa.frontends.reading import USUAL, Reading
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
     from sa.app.refine import Answer, RefineRequest, Relate
+    from sa.cli.watching import Watch
     from sa.engines.options import Options
     from sa.engines.outcome import Outcome
 
@@ -86,7 +86,7 @@ def _check(
     options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
-    options.check_weakest(given["weakest-rely"], settings.files, narrowed)
+    check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 
 def ask(
@@ -112,9 +112,12 @@ def ask(
 
     def body(bounds: Limits) -> int:
         nonlocal written
-        request = asked(bounds)
-        # With a certificate an answer is shown when that is written.
-        _answer(request, answers, show if certificate is None else _nothing, watching)
+        from sa.cli.watching import watched
+
+        with watched(watching) as watch:
+            request = asked(bounds)
+            # With a certificate an answer is shown when that is written.
+            _answer(request, answers, show if certificate is None else _nothing, watch)
         if certificate is not None:
             _certify(certificate, request, answers)
             written = True
@@ -159,7 +162,7 @@ def _request(paths: tuple[str, ...], given: Searching, asked: Options, how: Read
     from sa.app.refine import RefineRequest
     from sa.engines.portfolio_of_goals import known
 
-    engines = known(options.engines_of(given.engine, OF_GOALS))
+    engines = known(options.engines_of(given.engine))
     # What was found before may be of other engines.
     kept = users_cache() if given.cache and not engines else None
     asked = replace(asked, cache=kept, engines=engines)
@@ -184,18 +187,14 @@ def _certify(certificate: str, request: RefineRequest, answers: list[Answer]) ->
     replace_file(certificate, refinement_certificate(certificate, request, answers))
 
 
-def _answer(
-    request: RefineRequest, answers: list[Answer], show: Callable[[], None], watching: options.Watching
-) -> None:
+def _answer(request: RefineRequest, answers: list[Answer], show: Callable[[], None], watch: Watch) -> None:
     """Put the answers where they belong, and show each as soon as it is known."""
     from sa.app.refine import refine as work
-    from sa.cli.watching import watched
 
-    with watched(watching) as watch:
-        for answer in work(replace(request, options=replace(request.options, reports=watch.reports))):
-            answers.append(answer)
-            with watch.aside():
-                show()
+    for answer in work(replace(request, options=replace(request.options, reports=watch.reports))):
+        answers.append(answer)
+        with watch.aside():
+            show()
 
 
 def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, paths: tuple[str, ...]) -> int:

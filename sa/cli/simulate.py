@@ -9,7 +9,7 @@ import typer
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Verdict
-from sa.cli.options import Common, Settings, SplitOption
+from sa.cli.options import Common, Settings, SplitOption, watching_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import run, work
@@ -77,8 +77,10 @@ def _simulate(request: SimulateRequest, settings: Settings) -> int:
     from sa.app.simulate import failed
     from sa.app.simulate import simulate as make_run
     from sa.base.verdict import Unknown
+    from sa.cli.watching import watched
 
-    made = make_run(request)
+    with watched(watching_of(settings, None, False), lambda: "running"):
+        made = make_run(request)
     if isinstance(made.run, Unknown):
         return _no_run(made.run, settings)
     if settings.json:

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from sa.base.clock import clock
 from sa.base.diagnostic import InputError, error
-from sa.cli.options import Files, JsonOption, JunitOption, MemoryOption, QuietOption, SarifOption, Settings
+from sa.cli.options import Many, Settings, watching_of
 from sa.cli.output import screen, write, write_json
+from sa.cli.record import with_options
 from sa.cli.session import check_outputs, run
 from sa.cli.written import write_facts
 
-#: Seconds for one question where nothing is said of it.
-USUAL = 60.0
 
-
+@with_options(Many)
 def ask_all(
+    given: Many,
     paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files and folders.")] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=1, max=256, help="The number of questions asked at once.")
-    ] = 1,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Stop a question after this time; its answer is UNKNOWN.")
-    ] = USUAL,
-    memory: MemoryOption = None,
-    sarif: SarifOption = None,
-    junit: JunitOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
 ) -> None:
     """Ask all files that say what they expect.
 
@@ -37,13 +27,15 @@ def ask_all(
 
     Exit status: 0 all as expected, 1 another verdict, 2 wrong input, 3 unknown, 4 internal error.
     """
-    settings = Settings(json, quiet, None, memory, Files(sarif, junit))
+    settings = given.settings_of_all()
     check_outputs(settings, paths or ())
-    run(settings, lambda: _test(tuple(paths or (".",)), jobs, timeout, settings))
+    run(settings, lambda: _test(tuple(paths or (".",)), given, settings))
 
 
-def _test(paths: tuple[str, ...], jobs: int, timeout: float, settings: Settings) -> int:
+def _test(paths: tuple[str, ...], given: Many, settings: Settings) -> int:
     from sa.app.suite import suite_of
+    from sa.cli.progress import answered_of
+    from sa.cli.watching import watched
     from sa.processes.commands import run_all
     from sa.report.suite import Tested, show_case, show_counts, suite_json, suite_status, tested
 
@@ -53,23 +45,24 @@ def _test(paths: tuple[str, ...], jobs: int, timeout: float, settings: Settings)
         message = f"no file in {', '.join(f'`{p}`' for p in paths)} says what it expects"
         hint = "write `expect proved;` into a file, or `// expect: proved` into a C program"
         raise InputError((error("SA916", message, None, hint),))
-    common = ["--json", "--timeout", str(timeout)]
-    common += [] if settings.memory is None else ["--memory", str(settings.memory)]
-    commands = [(q.command.value, *common, *q.options, "--", *q.paths) for q in suite.questions]
+    commands = [(q.command.value, "--json", *given.of_each, *q.options, "--", *q.paths) for q in suite.questions]
     cases = list[Tested]()
-    for question, done in zip(suite.questions, run_all(commands, jobs), strict=True):
-        case = tested(
-            (question.command.value, *question.options),
-            question.paths,
-            question.expected,
-            done.out,
-            done.err,
-            done.status,
-            done.seconds,
-        )
-        cases.append(case)
-        if not settings.json and not (settings.quiet and case.met):
-            write(show_case(case, screen()))
+    of_all = partial(answered_of, cases, len(suite.questions))
+    with watched(watching_of(settings, None, False), of_all) as watch:
+        for question, done in zip(suite.questions, run_all(commands, given.jobs), strict=True):
+            case = tested(
+                (question.command.value, *question.options),
+                question.paths,
+                question.expected,
+                done.out,
+                done.err,
+                done.status,
+                done.seconds,
+            )
+            cases.append(case)
+            if not settings.json and not (settings.quiet and case.met):
+                with watch.aside():
+                    write(show_case(case, screen()))
     seconds = clock() - started
     write_facts(settings, [case.facts for case in cases])
     if settings.json:

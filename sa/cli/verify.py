@@ -7,18 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict
 from sa.cli import c_options, options
 from sa.cli.c_options import Searching
-from sa.cli.options import Settings, Within, check_bounded, engines_of
+from sa.cli.options import Settings, engines_of
 from sa.cli.output import screen, write, write_json
 from sa.cli.record import with_options
 from sa.cli.session import complain, decide, no_verdict, remark
 from sa.cli.written import write_files
-from sa.engines.old_names import OF_CLAIMS
 from sa.processes.guard import undisturbed
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def verify(
 
     Exit status: 0 proved (or nothing claimed), 1 refuted, 2 wrong input, 3 unknown, 4 internal error.
     """
-    check_bounded(
-        within := Within(rounds, unwind, schedule), names := engines_of(given.engine, OF_CLAIMS), export, main
-    )
+    _check_bounded(within := _Within(rounds, unwind, schedule), names := engines_of(given.engine), export, main)
     settings = given.settings_of((file,), {"--export": export})
 
     def body(bounds: Limits) -> int:
@@ -100,7 +98,7 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
 
 
 def _portfolio(
-    within: Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
+    within: _Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
 ) -> tuple[Portfolio, int]:
     """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
     from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, about, bounds_of, without_reduction
@@ -117,7 +115,7 @@ def _portfolio(
     return (without_reduction(chosen) if no_reduction else chosen), others
 
 
-def _exported(request: VerifyRequest, name: str, within: Within) -> int:
+def _exported(request: VerifyRequest, name: str, within: _Within) -> int:
     from sa.app.replace_file import replace_file
     from sa.app.verify import exported
 
@@ -207,3 +205,40 @@ def status_of(answer: Answer) -> int:
         *(f.claim.expect in (None, f.verdict) for f in outcome.findings),
     ]
     return status or (0 if all(met) else EXIT_STATUS[Verdict.REFUTED])
+
+
+class _Within(Struct, frozen=True):
+    """What the technique `bmc` is asked for: `schedule` is a text that can be read."""
+
+    rounds: int | None
+    unwind: int | None
+    schedule: str | None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a user named any of them."""
+        return (self.rounds, self.unwind, self.schedule) != (None, None, None)
+
+    def is_alone(self, engines: tuple[str, ...]) -> bool:
+        """Whether no other engine is asked."""
+        return engines == ("bmc",) or (self.is_named and not engines)
+
+
+def _check_bounded(within: _Within, engines: tuple[str, ...], export: str | None, main: str | None) -> None:
+    """That bounds, and a main thread, are given to the engine that they are for. Raises typer.BadParameter."""
+    if main is not None and (engines or within.is_named):
+        raise typer.BadParameter("`--main` goes without `--engine`, `--rounds`, `--unwind` and `--schedule`")
+    if export is not None and (within.rounds is None or within.unwind is None):
+        raise typer.BadParameter("`--export` needs both `--rounds` and `--unwind`")
+    if within.is_named and engines and "bmc" not in engines:
+        raise typer.BadParameter("`--rounds`, `--unwind` and `--schedule` are for `--engine bmc`")
+    if within.schedule is None:
+        return
+    if within.rounds is not None or export is not None:
+        raise typer.BadParameter("`--schedule` says how many rounds: it goes without `--rounds` and `--export`")
+    from sa.engines.portfolio_of_claims import bounds_of
+
+    try:
+        bounds_of(None, None, within.schedule, 1)
+    except ValueError as problem:
+        raise typer.BadParameter(str(problem)) from None

@@ -14,8 +14,9 @@ import typer
 
 from sa.base.clock import pause, time_of_day
 from sa.base.limits import LimitReached
-from sa.cli.options import QuietOption, Settings, TimeoutOption
+from sa.cli.options import Limited, Settings
 from sa.cli.output import write
+from sa.cli.record import with_options
 from sa.cli.session import run
 
 #: Seconds between two looks at the files.
@@ -25,10 +26,10 @@ _LOOK = 0.25
 _State: TypeAlias = Mapping[str, tuple[int, int]]
 
 
+@with_options(Limited)
 def watch(
+    given: Limited,
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, and folders with files.")],
-    timeout: TimeoutOption = None,
-    quiet: QuietOption = False,
 ) -> None:
     """Ask again whenever a file is saved.
 
@@ -36,15 +37,16 @@ def watch(
 
     A program is asked with `verify`, a proof script with `prove`, `conc.sa` with `refine` if `abs.sa` is beside it.
     """
-    run(Settings(False, quiet, timeout, None), lambda: _watch(tuple(paths), timeout, quiet))
+    run(Settings(False, given.quiet, None, None), lambda: _watch(tuple(paths), given))
 
 
-def _watch(paths: tuple[str, ...], timeout: float | None, quiet: bool) -> int:
+def _watch(paths: tuple[str, ...], given: Limited) -> int:
     from sa.app.files import files_in
     from sa.app.suite import questions_of
 
-    options = ["--quiet"] if quiet else []
-    options += [] if timeout is None else ["--timeout", str(timeout)]
+    options = ["--quiet"] if given.quiet else []
+    options += [] if given.timeout is None else ["--timeout", str(given.timeout)]
+    options += [] if given.memory is None else ["--memory", str(given.memory)]
     # Ctrl-C is how this ends.
     with suppress(KeyboardInterrupt, LimitReached):
         asked: _State = {}

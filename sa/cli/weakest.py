@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import typer
 from msgspec.structs import replace
 
 from sa.base.limits import Limits
 from sa.base.verdict import EXIT_STATUS, Reason, Unknown, Verdict, worst_status
-from sa.cli.options import Settings, Watching
+from sa.cli.options import Files, Settings, Watching
 from sa.cli.output import screen, write, write_json
 from sa.cli.session import count_warnings, decide
 from sa.frontends.reading import Reading
@@ -85,3 +87,11 @@ def _end(answers: list[Answer], unknown: Unknown | None, settings: Settings, pat
     if not settings.quiet:
         count_warnings(len(noticed), *paths)
     return status
+
+
+def check_weakest(weakest: bool, files: Files, others: Mapping[str, object]) -> None:
+    """That `--weakest-rely` has no options that it has no use for. Raises typer.BadParameter."""
+    written = {"certificate": files.others["--certificate"], "report": files.report, "sarif": files.sarif}
+    unfit = next((n for n, given in {**others, **written, "junit": files.junit}.items() if given), None)
+    if weakest and unfit is not None:
+        raise typer.BadParameter(f"`--weakest-rely` and `--{unfit}` exclude each other")

@@ -164,17 +164,19 @@ def _question(condition: Obligation, known: Set[Term]) -> tuple[Sequence[Term], 
 def _excluding(session: Session, formulas: Sequence[Term], lemmas: Sequence[Term]) -> Sequence[Term] | None:
     """Lemmas that contradict the formulas, none of which can be left out; None where they are not known to."""
     used, waiting = list[Term](), sorted(lemmas, key=length)
-    while not isinstance(reply := session.check((*formulas, *used)), Unsat):
-        excludes = next((m for m in waiting if _is_false(m, reply.values)), None) if isinstance(reply, Sat) else None
-        if excludes is None:
-            return None
-        used.append(excludes)
-        waiting.remove(excludes)
-    # The last one was needed when it came.
-    for lemma in sorted(used[:-1], key=length, reverse=True):
-        fewer = [m for m in used if m is not lemma]
-        if isinstance(session.check((*formulas, *fewer)), Unsat):
-            used = fewer
+    with session.assuming(formulas):
+        while not isinstance(reply := session.check(used), Unsat):
+            values = reply.values if isinstance(reply, Sat) else None
+            excludes = None if values is None else next((m for m in waiting if _is_false(m, values)), None)
+            if excludes is None:
+                return None
+            used.append(excludes)
+            waiting.remove(excludes)
+        # The last one was needed when it came.
+        for lemma in sorted(used[:-1], key=length, reverse=True):
+            fewer = [m for m in used if m is not lemma]
+            if isinstance(session.check(fewer), Unsat):
+                used = fewer
     return used
 
 

@@ -19,8 +19,6 @@ from sa.hybrid.engine import (
     by_coordinates,
     by_elements,
     by_equalities,
-    by_rings,
-    by_tests,
 )
 from sa.invariants import inductive_claims, interval_lemmas
 from sa.question.asked import Asked, Excluded, Note, Refuted
@@ -53,10 +51,10 @@ def _by_environments(main: str | None) -> Proofs:
     return partial(by_environments, main)
 
 
-def _by_runs(more: bool) -> Decide[Asked, Excluded]:
+def _by_runs() -> Decide[Asked, Excluded]:
     from sa.invariants.ice import by_runs
 
-    return partial(by_runs, more)
+    return by_runs
 
 
 def _by_conjunctions() -> Proofs:
@@ -88,31 +86,21 @@ STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
 MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)
 WALKS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "random"}, by_walks)
-CONTROL: ClaimEngine = Decider(CHC, {"encoding": "control-points"}, partial(by_control, exploring.EFFORTS[0]))
+CONTROL: ClaimEngine = Decider(CHC, {"encoding": "control-points"}, partial(by_control, exploring.CLAUSES))
 ELEMENTS: ClaimEngine = Prover(
     CHC,
     {"encoding": "control-points", "domain": "arrays"},
-    partial(by_elements, exploring.EFFORTS[0]),
+    partial(by_elements, exploring.CLAUSES),
 )
 EQUALITIES: ClaimEngine = Prover(
     ABSTRACT_INTERPRETATION,
     {"domain": "equalities"},
-    partial(by_equalities, exploring.EQUALITIES[0]),
+    partial(by_equalities, exploring.EQUALITIES),
 )
 CANDIDATES: ClaimEngine = Prover(
     ABSTRACT_INTERPRETATION,
     {"domain": "predicates"},
     partial(by_equalities, exploring.CANDIDATES),
-)
-ALTERNATIVES: ClaimEngine = Prover(
-    ABSTRACT_INTERPRETATION,
-    {"domain": "disjunctions"},
-    partial(by_equalities, exploring.ALTERNATIVES[0]),
-)
-MORE_EQUALITIES: ClaimEngine = Prover(
-    ABSTRACT_INTERPRETATION,
-    {"domain": "disjunctions", "effort": "much"},
-    partial(by_equalities, exploring.ALTERNATIVES[1]),
 )
 GROWING: ClaimEngine = Prover(
     technique.REDUCTION,
@@ -121,41 +109,24 @@ GROWING: ClaimEngine = Prover(
         by_growing,
         (
             # What is in a ring of numbers that grow is known by equations where places in it are control.
-            (partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)), 0.65),
+            (partial(by_coordinates, replace(exploring.CLAUSES, rlimit=None)), 0.65),
             # Equations are looked for here, too.
             (partial(by_equalities, exploring.CANDIDATES), 0.8),
-            (partial(by_rings, exploring.RINGS), 0.4),
-            (when_asked(partial(_by_runs, False)), 0.3),
-            (partial(by_elements, exploring.EFFORTS[0]), 0.4),
-            (partial(by_coordinates, exploring.EFFORTS[0]), 1.0),
+            (when_asked(_by_runs), 0.3),
+            (partial(by_elements, exploring.CLAUSES), 0.4),
+            (partial(by_coordinates, exploring.CLAUSES), 1.0),
         ),
     ),
 )
 COORDINATES: ClaimEngine = Prover(
     CHC,
     {"encoding": "control-points", "variables": "remainders"},
-    partial(by_coordinates, exploring.EFFORTS[0]),
+    partial(by_coordinates, exploring.CLAUSES),
 )
-RINGS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "segments"}, partial(by_rings, exploring.RINGS))
 QUICK_COORDINATES: ClaimEngine = Prover(
     ABSTRACT_INTERPRETATION,
     {"domain": "equalities", "variables": "remainders"},
-    partial(by_coordinates, replace(exploring.EFFORTS[0], rlimit=None)),
-)
-TESTS: ClaimEngine = Prover(
-    ABSTRACT_INTERPRETATION,
-    {"domain": "equalities", "partition": "tests"},
-    partial(by_tests, exploring.TESTS[1]),
-)
-QUICK_TESTS: ClaimEngine = Prover(
-    ABSTRACT_INTERPRETATION,
-    {"domain": "equalities", "partition": "tests", "effort": "little"},
-    partial(by_tests, exploring.TESTS[0]),
-)
-MORE_CONTROL: ClaimEngine = Decider(
-    CHC,
-    {"encoding": "control-points", "effort": "much"},
-    partial(by_control, exploring.EFFORTS[1]),
+    partial(by_coordinates, replace(exploring.CLAUSES, rlimit=None)),
 )
 CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, when_asked(_by_conjunctions))
 PRODUCTS: ClaimEngine = Prover(HOUDINI, {"candidates": "products"}, when_asked(_by_products))
@@ -165,8 +136,7 @@ MORE_SUMS: ClaimEngine = Prover(
     {"candidates": "sums", "effort": "much"},
     when_asked(partial(_by_sums, True)),
 )
-LEARNED: ClaimEngine = Prover(ICE, {}, when_asked(partial(_by_runs, False)))
-MORE_LEARNED: ClaimEngine = Prover(ICE, {"candidates": "derived"}, when_asked(partial(_by_runs, True)))
+LEARNED: ClaimEngine = Prover(ICE, {}, when_asked(_by_runs))
 #: Bounds that grow.
 USUAL_BOUNDS = Wanted()
 BOUNDED: ClaimEngine = Decider(BMC, {}, when_asked(partial(_by_rounds, USUAL_BOUNDS)))
@@ -206,12 +176,8 @@ BLOCKS: Portfolio = (
     Turn(INTERVALS, 0.1),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
-    Turn(QUICK_TESTS, 0.1),
     Turn(CANDIDATES, 0.3),
-    Turn(ALTERNATIVES, 0.3),
-    Turn(RINGS, 0.2),
     Turn(GROWING, 0.4),
-    Turn(TESTS, 0.35),
     Turn(LEARNED, 0.4),
     Turn(CONTROL, 1.0),
 )
@@ -242,7 +208,6 @@ IN_PLACE: Portfolio = (
     Turn(STATES, 0.1),
     Turn(EQUALITIES, 0.3),
     Turn(QUICK_COORDINATES, 0.4),
-    Turn(QUICK_TESTS, 0.3),
     Turn(CANDIDATES, 0.5),
     Turn(COORDINATES, 1.0),
 )
@@ -278,29 +243,22 @@ CLAIMS: Portfolio = (
     # It takes the same little work for many threads as for few.
     Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
-    Turn(QUICK_TESTS, 0.1, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.
     Turn(CANDIDATES, 0.25, since=1),
-    Turn(ALTERNATIVES, 0.2, since=1),
     Turn(QUICK_BOUNDED, 0.15, since=1),
-    Turn(RINGS, 0.1, since=2),
     # There are finitely many, if perhaps more than can be looked at.
     Turn(ENDING_STATES, 0.1, since=1),
-    Turn(TESTS, 0.2, since=2),
     Turn(COORDINATES, 0.15, since=2),
     # Before those that go through many control points, or bound variables thread by thread.
-    Turn(LEARNED, 0.2, since=2),
-    Turn(MORE_EQUALITIES, 0.2, since=2),
+    Turn(LEARNED, 0.3, since=2),
     Turn(ELEMENTS, 0.15, since=2),
-    Turn(MORE_LEARNED, 0.15, since=2),
     Turn(PRODUCTS, 0.1, since=2),
     Turn(SUMS, 0.1, since=2),
     Turn(CONTROL, 0.2, since=2),
     Turn(MORE_SUMS, 0.1, since=2),
     Turn(BOUNDED, 0.15, since=2),
     Turn(CONJUNCTIONS, 0.1, since=2),
-    Turn(MORE_CONTROL, 0.3, since=3),
 )
 
 

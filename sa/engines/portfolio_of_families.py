@@ -8,7 +8,8 @@ from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
 from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
-from sa.hybrid.exploring import EFFORTS
+from sa.explicit.copies_in_runs import by_few_preemptions
+from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.invariants import families
 
@@ -19,7 +20,9 @@ COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_coun
 
 FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
 
-CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, EFFORTS[0]))
+FEW_PREEMPTIONS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "preemptions"}, by_few_preemptions)
+
+CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, CLAUSES))
 
 ELEMENTS: ClaimEngine = Prover(CHC, {"encoding": "control-points", "domain": "arrays"}, by_elements)
 
@@ -30,6 +33,7 @@ CROWDS: Portfolio = (
     Turn(APART, 0.5),
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
+    Turn(FEW_PREEMPTIONS, 0.15),
     # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
     Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),

@@ -29,28 +29,31 @@ def shortened(session: Session, known: Sequence[Term], lemmas: Iterable[Term]) -
 def _shorter(session: Session, known: Sequence[Term], lemma: Term) -> Term:
     defined = substitute(lemma, extended({}, known))
     parts = list(disjuncts(min(lemma, defined, key=length)))
-    for part in sorted(parts, key=length, reverse=True):
-        others = [p for p in parts if p is not part]
-        elsewhere = (*known, *(lnot(p) for p in others))
-        if session.implied(lnot(part), elsewhere):
-            parts = others
-        else:
-            parts[parts.index(part)] = _without_cases(session, elsewhere, part)
+    with session.assuming(known):
+        for part in sorted(parts, key=length, reverse=True):
+            others = [p for p in parts if p is not part]
+            with session.assuming(lnot(p) for p in others):
+                if session.implied(lnot(part), ()):
+                    parts = others
+                else:
+                    parts[parts.index(part)] = _without_cases(session, part)
     return lor(*parts)
 
 
-def _without_cases(session: Session, known: Sequence[Term], formula: Term) -> Term:
-    """The formula without those choices between terms that make no difference, or that are better made outside."""
+def _without_cases(session: Session, formula: Term) -> Term:
+    """The formula, where the session's assumptions hold, without choices between terms that make no difference, or
+    that are better made outside.
+    """
     if isinstance(formula, Not):
-        return lnot(_without_cases(session, known, formula.body))
+        return lnot(_without_cases(session, formula.body))
     while (condition := condition_in(formula)) is not None:
         for case in (condition, lnot(condition)):
             here, elsewhere = (decided(formula, condition, (case is condition) == truth) for truth in (True, False))
-            if session.implied(case, known):
+            if session.implied(case, ()):
                 shorter = here
-            elif session.implied(lnot(elsewhere), known):
+            elif session.implied(lnot(elsewhere), ()):
                 shorter = land(case, here)
-            elif session.implied(elsewhere, known):
+            elif session.implied(elsewhere, ()):
                 shorter = lor(lnot(case), here)
             else:
                 continue

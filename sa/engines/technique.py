@@ -35,6 +35,7 @@ EXPLICIT_STATE = Technique(
         "search": {
             "beam": "states that come closer to a claim first, where values grow",
             "ending-loops": "joint blocks of the threads, where all loops end soon",
+            "preemptions": "long runs of threads and copies with at most 3 preemptions (context bounding)",
             "random": "long runs of many threads, which of them moves chosen at random",
             "inclusion": "short runs on few values with the sets of abstract states that match them, best first",
         },
@@ -51,12 +52,8 @@ ABSTRACT_INTERPRETATION = Technique(
             "polyhedra": "linear inequalities, each thread in the environment of the threads that it needs",
             "equalities": "equations and differences between variables, at control points",
             "predicates": "equations, the program's tests and claims, and orders of numbers, at control points",
-            "disjunctions": "several sets of equations at each control point",
-            "segments": "what the elements of a ring between two counters are",
         },
-        "partition": {"tests": "how tests come out tells control points apart: copies that may be out of date"},
         "variables": _VARIABLES,
-        "effort": _EFFORT,
     },
 )
 CHC = Technique(
@@ -66,7 +63,6 @@ CHC = Technique(
         "encoding": {"control-points": "an invariant for each control point"},
         "domain": {"arrays": "elements of arrays are spoken of by their index"},
         "variables": _VARIABLES,
-        "effort": _EFFORT,
     },
 )
 HOUDINI = Technique(
@@ -87,7 +83,7 @@ HOUDINI = Technique(
 ICE = Technique(
     "ice",
     "learns joint invariants from random runs, counterexamples and implications",
-    {"candidates": {"derived": "tests too that follow from the program's own: how copies compare"}},
+    {},
 )
 BMC = Technique(
     "bmc",

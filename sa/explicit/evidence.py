@@ -62,7 +62,7 @@ def traced(found: Search, first: int, way: Sequence[tuple[int | None, int]]) -> 
     None where what the search left out has no values.
     """
     s = found.system
-    values = _start(found, first)
+    values = start_of(found, first)
     if values is None:
         return None
     here: dict[Var, Value] = {**values, **dict(zip(s.counters, s.start, strict=True))}
@@ -75,11 +75,6 @@ def traced(found: Search, first: int, way: Sequence[tuple[int | None, int]]) -> 
         act, picked, here = step
         script.append((act.arc, picked))
     return Traced(values, tuple(script), here)
-
-
-def value_in_state(found: Search, state: int, v: Var) -> Value:
-    """The value of a variable that is kept in a packed state."""
-    return _value(found, state, v)
 
 
 def _retraced(found: Search, path: Sequence[int], question: int) -> Run | None:
@@ -97,10 +92,12 @@ def _retraced(found: Search, path: Sequence[int], question: int) -> Run | None:
     return None
 
 
-def _start(found: Search, state: int) -> dict[Var, Value] | None:
-    """Initial values of all variables that look like the state."""
+def start_of(found: Search, state: int) -> dict[Var, Value] | None:
+    """Initial values of all variables that look like the state; None where what the search left out has no values."""
     s = found.system
-    looks = {v: _value(found, state, v) for v in found.layout.slots if v not in s.counters and _is_kept(found, v)}
+    looks = {
+        v: value_in_state(found, state, v) for v in found.layout.slots if v not in s.counters and _is_kept(found, v)
+    }
     formula = land(s.init, *(f for v in s.variables.values() for f in conjuncts(within(v))))
     if not executable((formula,), tuple(s.variables)):
         return None
@@ -118,7 +115,8 @@ def _is_kept(found: Search, v: Var) -> bool:
     return v in s.shared or any(v in kept[place] for kept, place in zip(s.kept, s.start, strict=True))
 
 
-def _value(found: Search, state: int, v: Var) -> Value:
+def value_in_state(found: Search, state: int, v: Var) -> Value:
+    """The value of a variable that is kept in a packed state."""
     slot = found.layout.slots[v]
     if slot.table is not None:
         return slot.table.values[state >> slot.shift & slot.mask]

@@ -186,6 +186,8 @@ def _refuse_families(programs: Iterable[Program], hint: str = _KNOWN) -> None:
         raise InputError(problems)
 
 
-def load(path: str, split: bool = False) -> Loaded | LoadedScript:
-    """The program or the proof script of a file. Raises InputError."""
+def load(path: str, split: bool = False, reading: Reading = USUAL) -> Loaded | LoadedScript:
+    """The program or the proof script of a file; `reading` says how it is read if it is C. Raises InputError."""
+    if _kind(path) is _c and reading != USUAL:
+        return _read_so(path, reading)
     return loader_of(path).load(path, split)

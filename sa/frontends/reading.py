@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from sa.base.caveat import assuming
+from sa.base.caveat import Caveat, assuming
 
 #: What can go wrong, and what is asked of it: the claims of one property alone.
 PROPERTIES = (
@@ -36,6 +36,14 @@ NOTHING_FREED = assuming(
     "functions that are called and not defined free nothing that pointer parameters point to",
     "define them, or look at what they free",
 )
+
+
+def used_in_one_way(mixed: Iterable[tuple[str, str]]) -> Caveat:
+    """That no variable is accessed both atomically and plainly, other than the `mixed` ones."""
+    names = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed))
+    what = f"no environment accesses a variable{f' other than {names}' if names else ''} both atomically and plainly"
+    return assuming("atomic-or-plain", what, "use each variable in one way in the whole program")
+
 
 #: What is asked for or not.
 FLAGS = ("races", "deadlock", "open", "fair", "lasting", "endless")

@@ -32,7 +32,7 @@ class Coordinates(Struct, frozen=True, eq=False):
     """A whole and claims over other variables; `there` is by old variable what it is now, `back` the other way round.
 
     `stands_for` is by new variable the old one in whose place it is, and `limits` are variables with values that they
-    are guessed to keep to. `known` holds always of what new variables stand for.
+    are guessed to keep to.
     """
 
     whole: Whole
@@ -41,7 +41,6 @@ class Coordinates(Struct, frozen=True, eq=False):
     back: Mapping[Var, Term]
     stands_for: Mapping[Var, Var]
     limits: Mapping[Var, tuple[int, int]]
-    known: tuple[Term, ...] = ()
 
 
 class _Made(Struct):

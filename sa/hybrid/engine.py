@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
@@ -14,10 +13,7 @@ from sa.base.budget import Budget, Event, Report
 from sa.base.limits import part_of
 from sa.certificates.run import Bad
 from sa.certificates.threads import Joint, Lemmas
-from sa.explicit.transition_system import Whole
-from sa.hybrid.alternatives import alternatives
 from sa.hybrid.array_cells import INDICES, of_elements
-from sa.hybrid.array_segments import by_windows
 from sa.hybrid.change_of_variables import Coordinates, coordinates, without_guesses
 from sa.hybrid.control_variables import Reach, control
 from sa.hybrid.evidence import Joints, joints, run
@@ -25,7 +21,6 @@ from sa.hybrid.exploring import (
     Effort,
     Points,
     Work,
-    alternatives_fail,
     equations_fail,
     is_hopeless,
     points_of,
@@ -41,7 +36,6 @@ from sa.hybrid.predicate_candidates import Conjunctions, by_candidates
 from sa.hybrid.simplify_by_bounds import standing
 from sa.hybrid.slicing import about_all, is_small, jointly_about_all, mattering
 from sa.hybrid.solve import Held, Way, horn, solve
-from sa.hybrid.trace_partitioning import with_tests
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.smt.horn import GivenUp
 from sa.terms import build
@@ -51,10 +45,6 @@ from sa.terms.term import Term, Var
 
 #: Decides a question about the threads that matter, with some effort.
 Deciding: TypeAlias = Callable[[tuple[Automaton, ...], Asked, Budget, Report, Effort], Iterator[Excluded | Refuted]]
-
-
-#: Other coordinates in which a question about a whole may be answered, by its claims and what is bad.
-Guesses: TypeAlias = Callable[[Whole, Sequence[Term], Sequence[Bad]], Iterator[Coordinates]]
 
 
 #: Solver resources for each question about a conjunction: what follows from simple formulas follows soon.
@@ -167,11 +157,6 @@ def _answer(work: Work, points: Points, less: Fused) -> tuple[Held | Conjunction
     equations_fail(work, points, found.reached)
     if len(found.reached) < len(f.bads) and not work.effort.candidates:
         return _Some(_without(f.bads, tuple(found.reached))), ""
-    if work.effort.alternatives:
-        held = alternatives(f, found.graph, work.lemmas, found.known, work.session)
-        if held is None:
-            alternatives_fail(work, points)
-        return held or GivenUp("not asked"), "alternatives at control points"
     if work.effort.candidates:
         said = _candidates(work, f, found)
         return (
@@ -233,28 +218,12 @@ def _proof(work: Work, bads: tuple[Bad, ...], invariants: Joints) -> Joint | Lem
     return proof if work.part == work.asked.threads else about_all(work.asked.threads, proof)
 
 
-def by_tests(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What equations and differences settle where it is control how tests come out. Raises LimitReached."""
-    decide = partial(_in_coordinates, guesses=_by_tests, how="control points that tell how tests come out")
-    return _excluded(by_control(effort, asked, budget, report, decide))
-
-
-def _by_tests(w: Whole, claims: Sequence[Term], bads: Sequence[Bad]) -> Iterator[Coordinates]:
-    return with_tests(w, claims, bads)
-
-
-def _by_coordinates(w: Whole, claims: Sequence[Term], _: Sequence[Bad]) -> Iterator[Coordinates]:
-    return coordinates(w, claims)
-
-
 def _in_coordinates(
     part: tuple[Automaton, ...],
     asked: Asked,
     budget: Budget,
     report: Report,
     effort: Effort,
-    guesses: Guesses = _by_coordinates,
-    how: str = "remainders and differences at control points",
 ) -> Iterator[Excluded]:
     """What is excluded where other variables are control, for all that is asked together."""
     wholes = wholes_of(part, asked.bads)
@@ -262,8 +231,8 @@ def _in_coordinates(
         return
     work = work_of(part, asked, budget, report, effort)
     open_: tuple[Bad, ...] = asked.bads
-    for made in guesses(standing(wholes[0], work.lemmas), [w.claim for w in wholes], asked.bads):
-        there = replace(work, lemmas=(*(substitute(c, made.there) for c in work.lemmas), *made.known))
+    for made in coordinates(standing(wholes[0], work.lemmas), [w.claim for w in wholes]):
+        there = replace(work, lemmas=tuple(substitute(c, made.there) for c in work.lemmas))
         waiting = [open_]
         while waiting:
             bads = waiting.pop()
@@ -271,7 +240,7 @@ def _in_coordinates(
             if isinstance(found, _Some):
                 waiting += [_without(bads, found.bads), found.bads]
             elif found is not None:
-                yield Excluded(bads, _proof(work, bads, found), how)
+                yield Excluded(bads, _proof(work, bads, found), "remainders and differences at control points")
                 open_ = _without(open_, bads)
         if not open_:
             return
@@ -338,34 +307,6 @@ def _known_at_points(work: Work) -> tuple[Frame, Fused, Mapping[Point, Term]] | 
         return None
     f, less = points.frame, fused(points.graph)
     return f, less, equalities(f, less.graph, work.lemmas, work.session.bounds)
-
-
-def by_rings(effort: Effort, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What is excluded by what is in rings between two counters. Raises LimitReached."""
-    return _excluded(by_control(effort, asked, budget, report, _of_rings))
-
-
-def _of_rings(
-    part: tuple[Automaton, ...], asked: Asked, budget: Budget, report: Report, effort: Effort
-) -> Iterator[Excluded]:
-    """What is excluded of all that is asked together."""
-    work = work_of(part, asked, budget, report, effort)
-    known = _known_at_points(work)
-    if known is None:
-        return
-    f, less, equal = known
-    stated = horn(f, less.graph, work.lemmas, True)
-    found = by_windows(stated, equal, work.session.again(SOON), budget.bounds)
-    if found is None:
-        return
-    told = _without(asked.bads, tuple(found.left))
-    if told and found.left:
-        # A step that something else fails by is then a step like any other.
-        yield from _of_rings(part, replace(asked, bads=told), budget, report, effort)
-        return
-    invariants = _invariants(work, f, less, found.held) if told else None
-    if invariants is not None:
-        yield Excluded(told, _proof(work, told, invariants), "rings between two counters")
 
 
 def _candidates(work: Work, f: Frame, found: _Equations) -> Conjunctions | None:

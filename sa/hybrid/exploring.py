@@ -25,33 +25,24 @@ from sa.terms.term import Term
 class Effort(Struct, frozen=True):
     """How many control points at most, those that matter and all; solver resources, none: equations are enough.
 
-    With `alternatives` a point may have several sets of equations, with `candidates` conjunctions of what the program
-    tests and claims. Of the finest control there may be `finest` points,
-    if that is more: where it tells more, equations alone are enough more often.
+    With `candidates` conjunctions of what the program tests and claims are tried at each point. Of the finest control
+    there may be `finest` points, if that is more: where it tells more, equations alone are enough more often.
     """
 
     points: int
     full: int
     rlimit: int | None
-    alternatives: bool = False
     candidates: bool = False
     finest: int = 0
 
 
 #: Equalities alone cost little at each point, so there may be many. Few points are a look before other engines.
-EQUALITIES = (Effort(2_000, 40_000, None, finest=10_000), Effort(20_000, 40_000, None))
-ALTERNATIVES = (replace(EQUALITIES[0], alternatives=True), replace(EQUALITIES[1], alternatives=True))
+EQUALITIES = Effort(2_000, 40_000, None, finest=10_000)
 
-CANDIDATES = replace(EQUALITIES[0], candidates=True)
+CANDIDATES = replace(EQUALITIES, candidates=True)
 
-#: With little effort and with much.
-EFFORTS = (Effort(3_000, 6_000, 10_000_000), Effort(40_000, 80_000, 200_000_000))
-
-#: Where much is said of each of few points.
-RINGS = replace(EFFORTS[0], points=400)
-
-#: Where it is control how tests come out: a look at few points, and more.
-TESTS = (Effort(300, 6_000, None), Effort(3_000, 6_000, None, alternatives=True))
+#: What the solver of Horn clauses is asked about.
+CLAUSES = Effort(3_000, 6_000, 10_000_000)
 
 
 class Work(Struct, frozen=True):
@@ -127,11 +118,9 @@ def reached(work: Work, f: Frame, same: Hashable, most: int) -> Graph | None:
 
 
 def is_hopeless(work: Work, same: Hashable, bads: tuple[Bad, ...]) -> bool:
-    """Whether equations at these points, or their alternatives, are known not to exclude any of these."""
+    """Whether equations at these points are known not to exclude any of these."""
     if work.effort.rlimit is not None or work.effort.candidates:
         return False
-    if work.effort.alternatives:
-        return bads in work.asked.shared.made.get(("alternatives fail", same), ())
     fail: frozenset[Bad] = work.asked.shared.made.get(("equations fail", same), frozenset())
     return fail.issuperset(bads)
 
@@ -140,9 +129,3 @@ def equations_fail(work: Work, points: Points, bads: frozenset[Bad]) -> None:
     """Note of what is bad that equations do not exclude it, alone or with others."""
     key, made = ("equations fail", points.same), work.asked.shared.made
     made[key] = made.get(key, frozenset()) | bads
-
-
-def alternatives_fail(work: Work, points: Points) -> None:
-    """Note of all that is asked together that no alternatives exclude it."""
-    key, made = ("alternatives fail", points.same), work.asked.shared.made
-    made[key] = (*made.get(key, ()), points.frame.bads)

@@ -6,7 +6,7 @@ tests of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations
 
 from msgspec import Struct
@@ -43,24 +43,11 @@ def by_candidates(made: Horn, equal: Mapping[Point, Term], session: Session, bou
     """
     if len(made.names) > POINTS:
         return None
-    return of_groups(made, equal, tuple(dict.fromkeys(candidates(made)))[:CANDIDATES], (), session, bounds)
-
-
-def of_groups(
-    made: Horn,
-    equal: Mapping[Point, Term],
-    first: Sequence[Term],
-    groups: Sequence[Sequence[Term]],
-    session: Session,
-    bounds: Limits,
-) -> Conjunctions:
-    """The same by the `first` candidates, then those of each group under what the first ones have shown."""
+    offered = tuple(dict.fromkeys(_candidates(made)))[:CANDIDATES]
     held = {made.names[p]: formula for p, formula in equal.items()}
     clauses = tuple(under(made.parameters, held, made.clauses))
-    every = [conjunctions(session, made.parameters, clauses, dict.fromkeys(held, first), bounds)]
-    begun = tuple(under(made.parameters, every[0], clauses))
-    every += [conjunctions(session, made.parameters, begun, dict.fromkeys(held, g), bounds) for g in groups]
-    found = {name: build.land(known, *(f[name] for f in every)) for name, known in held.items()}
+    said = conjunctions(session, made.parameters, clauses, dict.fromkeys(held, offered), bounds)
+    found = {name: build.land(known, said[name]) for name, known in held.items()}
     left = set[Bad]()
     for step, clause in zip(made.steps, made.clauses[made.first :], strict=True):
         if step.bad is not None and step.bad not in left and not impossible(session, made.parameters, found, clause):
@@ -68,7 +55,7 @@ def of_groups(
     return Conjunctions(Held({p: found[name] for p, name in made.names.items()}), frozenset(left))
 
 
-def candidates(made: Horn) -> Iterator[Term]:
+def _candidates(made: Horn) -> Iterator[Term]:
     """Comparisons of the program's, and orders of numbers."""
     data = next(iter(made.data.values()), ())
     own = frozenset(data)
@@ -78,7 +65,7 @@ def candidates(made: Horn) -> Iterator[Term]:
     yield from tests
     yield from _claims(made, tests)
     # What is tested of a number matters where it comes from, and where it goes.
-    copies = alike(made)
+    copies = _alike(made)
     single = [(a, v) for a in tests if len(a.free) == 1 for v in a.free if v in copies]
     yield from (substitute(a, {v: x}) for a, v in single for x in sorted(copies[v] & own, key=lambda x: x.key))
     # What a test bounds is beyond the bound by one when the loop is left.
@@ -115,7 +102,7 @@ def _lasts(test: Le) -> Iterator[tuple[Var, Term]]:
         yield from ((v, last), (v, build.add(last, build.ONE)))
 
 
-def alike(made: Horn) -> Mapping[Var, Set[Var]]:
+def _alike(made: Horn) -> Mapping[Var, Set[Var]]:
     """By variable those to or from which its values are copied, in any number of steps."""
     groups = dict[Var, set[Var]]()
     for step in made.steps:

@@ -58,10 +58,23 @@ PLACES = 150
 FEATURES, EQUATIONS = 160, 1_000_000
 
 
-def by_runs(more: bool, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What invariants exclude that are learned from runs; with `more`, from tests that are derived from the program's,
-    where there are such. Raises LimitReached.
+def by_runs(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What invariants exclude that are learned from runs: with the program's tests, then with what follows from these.
+
+    Raises LimitReached.
     """
+    excluded = frozenset[Bad]()
+    for more in (False, True):
+        left = tuple(b for b in asked.bads if b not in excluded)
+        for found in _learned(more, replace(asked, bads=left), budget, report):
+            excluded |= frozenset(found.bads)
+            yield found
+        if excluded.issuperset(asked.bads):
+            return
+
+
+def _learned(more: bool, asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """The same with the program's tests, or with `more`, where there are more."""
     w = whole(asked.threads, Bad(Failing(), None))
     places = [_at(t, q.name) for t in w.threads for q in t.locations]
     claims = tuple(b.claim for b in asked.bads if b.claim is not None)

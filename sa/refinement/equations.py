@@ -25,13 +25,13 @@ from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.atoms import atoms
 from sa.terms.compile import Row, executable, predicate
-from sa.terms.evaluate import evaluate
-from sa.terms.solve import solution
+from sa.terms.evaluate import State, evaluate, holds
+from sa.terms.solve import extended, solution
 from sa.terms.sort import INT, default_value, number
 from sa.terms.substitute import substitute
 from sa.terms.term import Product, Term, Var, subterms
 
-#: Initial states, for which the solver is asked: at first few, which mostly tell that all equations are linear, then
+#: Initial states: at first few, which mostly tell that all equations are linear, then
 #: more. Runs from each, their steps, and states that are kept of each run at each location.
 FEW, STARTS, RUNS, STEPS, EACH = 10, 40, 3, 200, 6
 
@@ -41,8 +41,8 @@ COLUMNS = 36
 #: States beyond the number of monomials from which equations are made; all are asked whether these hold.
 MORE = 8
 
-#: Values that what is loose at the start begins with.
-VALUES = range(-2, 8)
+#: Values that what is loose at the start begins with, and how often they are drawn before the solver is asked.
+VALUES, DRAWS = range(-2, 8), 20
 
 #: Coefficients at most: what few states have in common by chance has large ones.
 COEFFICIENT = 40
@@ -57,7 +57,8 @@ TESTS = 3
 class _Side(Struct, frozen=True, eq=False):
     """A side by itself; `numbers` are its variables that equations are about, `fixed` those that no step changes.
 
-    Equations are also about `rests`, remainders by the names that they have as numbers.
+    Equations are also about `rests`, remainders by the names that they have as numbers. `begun` are the values at the
+    start that follow from others; None where initial states cannot be drawn.
     """
 
     automaton: Automaton
@@ -66,6 +67,7 @@ class _Side(Struct, frozen=True, eq=False):
     numbers: tuple[Var, ...]
     fixed: frozenset[Var]
     rests: Mapping[Var, Term]
+    begun: Mapping[Var, Term] | None
 
 
 def equations(
@@ -104,7 +106,8 @@ def _side(automaton: Automaton, own: frozenset[Var]) -> _Side | None:
     if w.partial or len(w.variables) != len(order) or len(counted) < 2:
         return None
     terms = (t for e in automaton.edges for t in (e.guard, *(value for _, value in e.updates)))
-    return _Side(automaton, w, order, numbers, frozenset(order) - moved, remainders(terms, numbers, RESTS))
+    begun = extended({}, build.conjuncts(w.init)) if executable((w.init,), [v.var for v in w.variables]) else None
+    return _Side(automaton, w, order, numbers, frozenset(order) - moved, remainders(terms, numbers, RESTS), begun)
 
 
 def _candidates(side: _Side, rows: Sequence[Row]) -> tuple[Term, ...]:
@@ -141,15 +144,33 @@ def _see(found: dict[str, dict[Row, None]], side: _Side, session: Session, rando
 
 def _start(side: _Side, session: Session, random: Random) -> Row | None:
     """An initial state with small numbers, negative ones too."""
+    found = _drawn(side, random) or _asked(side, session, random)
+    if found is None:
+        return None
+    return (*side.w.start, *(found.get(v.var, default_value(v.var.sort)) for v in side.w.variables))
+
+
+def _drawn(side: _Side, random: Random) -> State | None:
+    """An initial state by chance; None where most states are none."""
+    if side.begun is None:
+        return None
+    variables = [v.var for v in side.w.variables]
+    for _ in range(DRAWS):
+        drawn = {v: random.choice(VALUES) if v.sort == INT else default_value(v.sort) for v in variables}
+        state = {**drawn, **{v: evaluate(term, drawn) for v, term in side.begun.items()}}
+        if holds(side.w.init, state):
+            return state
+    return None
+
+
+def _asked(side: _Side, session: Session, random: Random) -> State | None:
     known = [side.w.init]
-    for v in side.w.variables:
-        wish = build.eq(v.var, build.integer(random.choice(VALUES))) if v.var.sort == INT else build.TRUE
+    for v in (v.var for v in side.w.variables):
+        wish = build.eq(v, build.integer(random.choice(VALUES))) if v.sort == INT else build.TRUE
         if wish is not build.TRUE and isinstance(session.check((*known, wish)), Sat):
             known.append(wish)
     found = session.check(known)
-    if not isinstance(found, Sat):
-        return None
-    return (*side.w.start, *(found.values.get(v.var, default_value(v.var.sort)) for v in side.w.variables))
+    return found.values if isinstance(found, Sat) else None
 
 
 def _offered(side: _Side, rows: Sequence[Row]) -> Iterator[Term]:

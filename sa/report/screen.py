@@ -61,10 +61,16 @@ def fit(line: Text, width: int) -> Text:
 
 
 def pack(pieces: Iterable[Text], width: int, gap: int = 3) -> list[Text]:
-    """The pieces in order, as many to a line as fit, `gap` blanks between them."""
+    """The pieces in order, as many to a line as fit, `gap` blanks between them.
+
+    Of a piece that fits on no line the last part, such as a new value, stands on one of its own.
+    """
     lines = list[Text]()
     for piece in pieces:
-        if lines and lines[-1].cell_len + gap + piece.cell_len <= width:
+        if piece.cell_len > width and len(piece.pieces) > 1:
+            *parts, last = piece.pieces
+            lines += (Text.assemble(*parts), Text.assemble("  ", last))
+        elif lines and lines[-1].cell_len + gap + piece.cell_len <= width:
             lines[-1].append(" " * gap)
             lines[-1].append_text(piece)
         else:

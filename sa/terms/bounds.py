@@ -109,7 +109,7 @@ def truth_of(formula: Term, ranges: Ranges, seen: _Seen | None = None) -> bool |
             return value
         case Var():
             low, high = interval_of(formula, ranges, seen)
-            return bool(low) if low == high else None
+            return bool(low) if low is not None and low == high else None
         case Not(body):
             truth = truth_of(body, ranges, seen)
             return None if truth is None else not truth

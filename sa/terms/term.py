@@ -327,11 +327,18 @@ def subterms(terms: Iterable[Term]) -> Iterator[Term]:
 
 def children(term: Term) -> tuple[Term, ...]:
     """The direct subterms."""
+    # The most frequent ones come first.
     match term:
-        case Var() | Int() | Bool() | Member():
-            return ()
+        case And(args) | Or(args):
+            return args
+        case Le(total) | IsZero(total):
+            return (total,)
         case Sum(_, parts):
             return tuple(p for p, _ in parts)
+        case Var() | Int() | Bool() | Member():
+            return ()
+        case Not(body) | Forall(_, body):
+            return (body,)
         case Product(factors):
             return factors
         case Div(dividend, _) | Mod(dividend, _):
@@ -346,14 +353,8 @@ def children(term: Term) -> tuple[Term, ...]:
             return (array, index, value)
         case ConstantArray(_, value):
             return (value,)
-        case Le(total) | IsZero(total):
-            return (total,)
         case Same(left, right):
             return (left, right)
-        case Not(body) | Forall(_, body):
-            return (body,)
-        case And(args) | Or(args):
-            return args
         case _:
             assert_never(term)
 

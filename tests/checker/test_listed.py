@@ -46,7 +46,7 @@ def evidence(text: str) -> Joint:
     """Joint invariants that the hybrid engine finds."""
     program = program_of(text)
     bads = tuple(b for c in claims_of(program) for b in c.bads)
-    found = by_equalities(EQUALITIES[0], Asked(program.threads, bads, ()), Budget(BOUNDS), unheard)
+    found = by_equalities(EQUALITIES, Asked(program.threads, bads, ()), Budget(BOUNDS), unheard)
     (proof,) = (f.evidence for f in found if isinstance(f, Excluded))
     assert isinstance(proof, Joint)
     return proof

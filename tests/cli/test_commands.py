@@ -99,6 +99,25 @@ def test_a_file_that_a_block_names_and_that_is_not_there_is_shown_where_it_is_na
         assert "other.sa:3:3: error SA013" in sacheck(command, "other.sa").stderr
 
 
+HEADER = '#include "limit.h"\nint main(void) { return LIMIT - N; }\n'
+
+
+def test_check_and_show_take_what_the_preprocessor_is_given(folder: Path) -> None:
+    (folder / "include").mkdir()
+    (folder / "include" / "limit.h").write_text("#define LIMIT 3\n")
+    Path("p.c").write_text(HEADER)
+    said = sacheck("check", "p.c")
+    assert said.exit_code == 2
+    assert "say where headers are with `-I FOLDER`" in said.stderr
+    given = ("-I", "include", "-D", "N=3")
+    assert sacheck("check", "p.c", *given).stdout == "p.c: 1 thread\n"
+    assert sacheck("check", "p.c", "--coverage", *given).exit_code == 0
+    assert "automaton main" in sacheck("show", "p.c", *given).stdout
+    # They are for files of C alone.
+    Path("p.sa").write_text("thread T { skip; }")
+    assert sacheck("check", "p.c", "p.sa", *given).exit_code == 0
+
+
 def test_check_as_json_has_the_same_diagnostics(folder: Path) -> None:
     """With the status."""
     (folder / "bad.sa").write_text("thread T { x := 1; }\n")

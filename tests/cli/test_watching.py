@@ -102,12 +102,6 @@ def test_a_parameter_that_no_engine_has_is_wrong_input_with_what_there_is() -> N
     assert made.exit_code == 2 and "SA914" in made.stderr and "chc:encoding=control-points" in made.stderr
 
 
-@pytest.mark.parametrize(("command", "old"), [(("verify", PETERSON), "claims"), (("refine", *GCD), "values")])
-def test_old_names_of_engines_work_and_say_the_new_ones(command: tuple[str, ...], old: str) -> None:
-    made = sacheck(*command, "--engine", old)
-    assert made.exit_code in (0, 3) and f"note: `{old}` is called `" in made.stderr
-
-
 def test_progress_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     line = progress_line("3 of 9 claims decided", Event("control points", {"points": 412}), 12.34)

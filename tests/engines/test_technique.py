@@ -6,7 +6,6 @@ import pytest
 
 from sa.app.engines import listed
 from sa.base.diagnostic import InputError
-from sa.engines.old_names import OF_CLAIMS, OF_GOALS
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.portfolio_of_families import CROWDS
 from sa.engines.portfolio_of_goals import engines_of_goals
@@ -31,18 +30,13 @@ def test_engines_of_a_command_have_different_names() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize(("old", "there"), [(OF_CLAIMS, OF_VERIFY), (OF_GOALS, OF_REFINE)])
-def test_old_names_stand_for_engines_that_are_there(old: dict[str, str], there: tuple[Row, ...]) -> None:
-    assert set(old.values()) <= {engine.name for engine in there}
-
-
 def test_parameters_belong_to_the_technique_before_them() -> None:
     assert wanted("chc:encoding=control-points,effort=much, bmc") == ("chc:encoding=control-points,effort=much", "bmc")
 
 
 def test_a_technique_means_its_engine_without_parameters_or_all_that_fit() -> None:
     assert picked(("explicit-state",), OF_VERIFY) == ("explicit-state",)
-    points = ("chc:encoding=control-points", "chc:encoding=control-points,effort=much")
+    points = ("chc:encoding=control-points", "chc:encoding=control-points,domain=arrays")
     assert picked(points[::-1], OF_VERIFY) == points[::-1]
     assert set(points) < set(picked(("chc",), OF_VERIFY))
 

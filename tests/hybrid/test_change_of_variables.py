@@ -178,4 +178,4 @@ def test_a_guess_that_is_too_small_says_nothing() -> None:
     program = program_of(RACE.format(step=1))
     bads = tuple(Bad(None, i.formula) for i in program.invariants)
     asked = Asked(program.threads, bads, ())
-    assert not list(by_coordinates(EQUALITIES[1], asked, Budget(Limits()), unheard))
+    assert not list(by_coordinates(EQUALITIES, asked, Budget(Limits()), unheard))

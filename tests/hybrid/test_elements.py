@@ -27,7 +27,7 @@ from sa.engines.portfolio_of_claims import ELEMENTS, STATES
 from sa.engines.verify import Options, verify
 from sa.explicit.simulate import seeded_run
 from sa.hybrid.engine import by_elements
-from sa.hybrid.exploring import EFFORTS
+from sa.hybrid.exploring import CLAUSES
 from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
 from sa.terms.build import FALSE, eq, integer, select, variable
@@ -124,7 +124,7 @@ def answers(text: str) -> Iterator[Excluded]:
     program = program_of(text)
     bads = tuple(b for c in claims_of(program) for b in c.bads)
     asked = Asked(program.threads, bads, program.axioms)
-    yield from by_elements(EFFORTS[0], asked, Budget(limits(30.0, None)), unheard)
+    yield from by_elements(CLAUSES, asked, Budget(limits(30.0, None)), unheard)
 
 
 @pytest.mark.parametrize(("text", "holds"), CASES.values(), ids=CASES)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sa.automata.automaton import Kind
+from sa.terms.evaluate import evaluate
 from sa.terms.printer import show
 from tests.language.texts import arrows, complaints, program_of, thread_of
 
@@ -246,6 +249,19 @@ def test_the_bounds_of_a_loop_may_read_elements() -> None:
     text = " ".join(arrows(thread))
     assert "i := b[0]" in text
     assert "when i <= b[1]" in text
+
+
+@pytest.mark.parametrize(
+    "step", ["x := if b then n else 0;", "n := a[if b then n else 0];", "a[if b then n else 0] := 1;"]
+)
+def test_a_value_that_depends_on_a_boolean_is_checked(step: str) -> None:
+    thread = thread_of(f"global b : bool; global n : int; global x : 0..2; global a : int[3]; thread T {{ {step} }}")
+    (wrong,) = (e for e in thread.edges if e.target == "fail")
+
+    def fails(b: bool, n: int) -> bool:
+        return bool(evaluate(wrong.guard, {v: b if v.name == "b" else n for v in wrong.guard.free}))
+
+    assert [fails(True, 2), fails(True, 3), fails(False, 2), fails(False, 3)] == [False, True, False, False]
 
 
 def test_an_initial_value_outside_of_its_range_is_no_beginning() -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from random import Random
 
-from sa.terms import build
+from sa.terms import build, interval
 from sa.terms.bounds import interval_of
 from sa.terms.evaluate import evaluate
+from sa.terms.sort import BOOL
 from sa.terms.term import Term
 from tests.parts import for_each
 
 X, Y, Z = (build.variable(name) for name in "xyz")
-RANGES = {X: (-2, 3), Y: (0, 4)}
+B = build.variable("b", BOOL)
+RANGES = {X: (-2, 3), Y: (0, 4), B: interval.WHOLE}
 
 
 def conditional(random: Random, depth: int) -> Term:
@@ -20,7 +22,7 @@ def conditional(random: Random, depth: int) -> Term:
     now: Term = random.choice((X, Y, Z))
     for _ in range(depth):
         other = build.add(random.choice((X, Y, Z)), build.integer(random.randint(-2, 2)))
-        test = random.choice((build.le, build.eq))(now, other)
+        test = B if random.random() < 0.2 else random.choice((build.le, build.eq))(now, other)
         now = build.ite(test, *random.choice(((other, now), (now, other), (build.add(now, build.ONE), other))))
     return now
 
@@ -31,7 +33,7 @@ def test_no_value_of_a_term_is_outside_of_its_bounds(seed: int) -> None:
     term = conditional(random, random.randrange(9))
     low, high = interval_of(term, RANGES | {Z: (random.randint(-3, 0), random.randint(0, 3))})
     for _ in range(30):
-        state = {X: random.randint(-2, 3), Y: random.randint(0, 4), Z: 0}
+        state = {X: random.randint(-2, 3), Y: random.randint(0, 4), Z: 0, B: random.random() < 0.5}
         value = int(evaluate(term, state))
         assert low is None or low <= value, (term, state)
         assert high is None or value <= high, (term, state)

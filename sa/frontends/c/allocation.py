@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from pycparser import c_ast
 
+from sa.base.source import position
 from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
 from sa.frontends.c.caveats import MALLOC
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
@@ -43,7 +44,8 @@ def allocate(body: Body, arguments: Sequence[Any], zero: bool) -> Value:
         whole_kind = kind if several == 1 else Array(kind, several)
     whole(whole_kind, "what is allocated")
     name = _unused(body)
-    body.objects[name] = object_of(name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    made = object_of(name, whole_kind, Storage.HEAP, body.origin, {} if zero else None)
+    body.objects[name] = replace(made, told=_told(body, zero))
     if not zero:
         without_value(body, InMemory(base(name), whole_kind))
     var = temporary(body, Pointer(kind))
@@ -171,7 +173,7 @@ def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
     if not zero:
         without_value(body, InMemory(base(name), whole_kind))
     extent = Cell(".__extent", ANY, EXTENT, build.ZERO, True)
-    body.objects[name] = replace(made, cells=(*made.cells, extent))
+    body.objects[name] = replace(made, cells=(*made.cells, extent), told=_told(body, zero))
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
     length = build.scale(each, wanted) if grows else wanted
@@ -184,6 +186,13 @@ def _unused(body: Body) -> str:
     while name in body.objects or any(v.name == name for v in body.registers):
         name += "_"
     return name
+
+
+def _told(body: Body, zero: bool) -> str:
+    """What an object is called in runs: `malloc@7`, after the line that makes it."""
+    span = body.origin.span
+    line = "" if span is None else f"@{position(span.source, span.start).line}"
+    return f"{'calloc' if zero else 'malloc'}{line}"
 
 
 def _fitting(body: Body, node: Any) -> tuple[CType, int] | None:

@@ -16,7 +16,8 @@ from sa.terms.term import Term
 def by_callee(body: Body, pointer: Term, kind: Function, each: Callable[[str], None]) -> None:
     """Do what `each` does with the function that a pointer leads to: one of this type whose address is taken.
 
-    Raises Unsupported where there is none.
+    Where it leads to none of them, the call goes wrong. Raises Unsupported where functions are compared alone and there
+    is no such function: others may be given.
     """
     for name in body.file.bodies:
         if pointer is code(name):
@@ -24,7 +25,7 @@ def by_callee(body: Body, pointer: Term, kind: Function, each: Callable[[str], N
             return
     body.file.indirect = True
     names = [n for n in body.file.bodies if n in body.file.addressed and _fits(body.file.names.get(n), kind)]
-    if not names:
+    if not names and is_alone(body):
         hint = "functions are called by their own types only"
         raise Unsupported("SA714", "no function has this type and its address taken", hint)
     start, after = body.here, fresh(body)

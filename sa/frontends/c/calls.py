@@ -70,6 +70,14 @@ MOST_KEYS = 8
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
+#: Words of CBMC and of ESBMC that mean what those of SV-COMP mean.
+_SAME = {
+    f"__{verifier}_{word}": f"__VERIFIER_{word}"
+    for verifier in ("CPROVER", "ESBMC")
+    for word in ("assert", "assume", "atomic_begin", "atomic_end")
+}
+_VERIFIERS = ("__VERIFIER_", "__CPROVER_", "__ESBMC_")
+
 #: Words whose meaning is what a program of the competition means by them, however it defines them.
 _MEANT = {"reach_error", "assume_abort_if_not", "abort", "exit"}
 
@@ -109,6 +117,7 @@ def _is_followed(node: Any) -> bool:
 
 def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
     own = name in body.file.bodies and name not in body.file.library
+    name = name if own else _SAME.get(name, name)
     if own and not name.startswith("__") and name not in _MEANT:
         return _direct(body, name, arguments)
     if is_alone(body) and is_action(name):
@@ -130,7 +139,7 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             return anything(body, known)
     if name in body.file.bodies:
         return _direct(body, name, arguments)
-    if name.startswith("__VERIFIER_"):
+    if name.startswith(_VERIFIERS):
         # What a verifier's own word means is not to be guessed: it may assume, claim, or change memory.
         near = get_close_matches(name, (*_WORDS, *(f"__VERIFIER_nondet_{i}" for i in _INPUTS)), 1, 0.93)
         hint = f"did you mean `{near[0]}`?" if near else "define it, or use one of SV-COMP"
@@ -282,6 +291,10 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
     """`pthread_create(&id, attributes, function, argument)`; `thrd_create(&id, function, argument)`."""
     pthread = len(arguments) == 4
     where = value(body, arguments[0])
+    if not isinstance(where.type, Pointer):
+        raise Unsupported(
+            "SA719", "the number of the new thread is written where the first argument points", "write `&`"
+        )
     function = value(body, arguments[2 if pthread else 1])
     argument = value(body, arguments[3 if pthread else 2])
     named = [n for n in body.file.bodies if function.term is code(n)]
@@ -289,7 +302,6 @@ def _create(body: Body, arguments: Sequence[Any]) -> Value:
     body.file.indirect |= not named
     body.file.wanted += [n for n in named or body.file.addressed if n not in body.file.wanted]
     var = temporary(body, ULONG, ANY)
-    assert isinstance(where.type, Pointer)
     emit(body, Begin())
     emit(body, Fork(number(function), number(argument), var))
     emit(body, End())

@@ -111,12 +111,6 @@ NOTHING_OWED = assuming(
 )
 
 
-def apart(mixed: str) -> Caveat:
-    """That no variable is accessed both atomically and plainly, other than the `mixed` ones."""
-    what = f"no environment accesses a variable{f' other than {mixed}' if mixed else ''} both atomically and plainly"
-    return assuming("atomic-or-plain", what, "use each variable in one way in the whole program")
-
-
 def promise(word: str) -> Caveat:
     """That what an attribute or qualifier promises holds."""
     return assuming("promises", f"what `{word}` promises holds", f"leave out `{word}` and ask again")

@@ -11,7 +11,7 @@ from sa.frontends.c.expressions import NOTHING, branch, value
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.ordered import leaving
 from sa.frontends.c.types import INT
-from sa.frontends.c.values import Value, number
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Fail, Halt, Op
 
@@ -42,10 +42,12 @@ def _unreachable(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def _unless(body: Body, condition: Any, otherwise: Op) -> Value:
-    """Go on where the condition holds."""
+def _unless(body: Body, arguments: Sequence[Any], otherwise: Op) -> Value:
+    """Go on where the condition holds, the first argument; a text may follow. Raises Unsupported."""
+    if not 1 <= len(arguments) <= 2:
+        raise Unsupported("SA719", f"this takes a condition, and {len(arguments)} arguments are given")
     on, off = fresh(body), fresh(body)
-    branch(body, condition, on, off)
+    branch(body, arguments[0], on, off)
     body.here = off
     emit(body, otherwise)
     body.here = on
@@ -53,16 +55,16 @@ def _unless(body: Body, condition: Any, otherwise: Op) -> Value:
 
 
 def _assume(body: Body, arguments: Sequence[Any]) -> Value:
-    return _unless(body, arguments[0], Halt())
+    return _unless(body, arguments, Halt())
 
 
 def _supposed(body: Body, arguments: Sequence[Any]) -> Value:
     """What the compiler may suppose, in a function that is compared alone: it is undefined otherwise."""
-    return _unless(body, arguments[0], Fail("undefined") if is_alone(body) else Halt())
+    return _unless(body, arguments, Fail("undefined") if is_alone(body) else Halt())
 
 
 def _assert(body: Body, arguments: Sequence[Any]) -> Value:
-    return _unless(body, arguments[0], Fail("assertion"))
+    return _unless(body, arguments, Fail("assertion"))
 
 
 def _error(body: Body, arguments: Sequence[Any]) -> Value:
@@ -79,8 +81,9 @@ def _fail(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 ENDINGS: Mapping[str, Handler] = {
-    "__sacheck_assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error, "__assert": _error,
-    "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
+    # Without its header `assert` is no macro, but it means the same.
+    "__sacheck_assert": _assert, "assert": _assert, "__VERIFIER_assert": _assert, "__assert_fail": _error,
+    "__assert": _error, "reach_error": _error, "__VERIFIER_error": _error, "__sacheck_fail": _fail,
     "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume, "__builtin_assume": _supposed,
     "abort": _halt("aborts"), "exit": _halt(None), "_exit": _halt("exits_at_once"), "_Exit": _halt("exits_at_once"),
     "__builtin_unreachable": _unreachable, "__builtin_trap": _halt("traps"), "quick_exit": _halt("exits_quickly"),

@@ -22,7 +22,6 @@ from sa.frontends.c.caveats import (
     OVERLAP,
     PARAMETERS,
     RACING_READS,
-    apart,
     created,
 )
 from sa.frontends.c.compatible_types import alike, given
@@ -39,7 +38,7 @@ from sa.frontends.flow.must_execute import loops
 from sa.frontends.flow.sequential_refinement import compared, follows, function_of
 from sa.frontends.flow.shared_inputs import GIVEN, Common, united
 from sa.frontends.flow.things import Key
-from sa.frontends.reading import NOTHING_FREED, USUAL, Reading
+from sa.frontends.reading import NOTHING_FREED, USUAL, Reading, used_in_one_way
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -161,7 +160,7 @@ def _compared(pair: _Pair, reading: Reading, beginning: bool) -> Compared:
     _declared_alike(pair)
     abstract, concrete, block = compared(first, second, keywords(), beginning)
     judge(pair.functions, (abstract, concrete), block)
-    mixed = ", ".join(f"`{''.join(key)}`" for key in sorted(mixed_of(first, second)))
+    mixed = mixed_of(first, second)
     loaded = [_loaded(program, r, reading, mixed) for program, r in ((abstract, one), (concrete, two))]
     return Compared(two.name, loaded[0], loaded[1], block)
 
@@ -286,7 +285,7 @@ def _no_restrict(text: Text) -> None:
         raise InputError((error("SA718", message, Span(text.source, *found.span()), hint),))
 
 
-def _loaded(program: Program, found: _Read, reading: Reading, mixed: str) -> Loaded:
+def _loaded(program: Program, found: _Read, reading: Reading, mixed: frozenset[Key]) -> Loaded:
     sources = tuple(dict.fromkeys((found.text.source, *found.text.sources.values())))
     known = said(replace(reading, visible=False), found.file, found.unit)
     created_ = tuple(map(created, found.file.created)) if reading.function is not None else ()
@@ -294,5 +293,5 @@ def _loaded(program: Program, found: _Read, reading: Reading, mixed: str) -> Loa
         program,
         tuple(found.file.problems),
         sources,
-        said=Said((apart(mixed), *ASSUMED, *known.assumptions), (*known.not_checked, *created_)),
+        said=Said((used_in_one_way(mixed), *ASSUMED, *known.assumptions), (*known.not_checked, *created_)),
     )

@@ -85,6 +85,10 @@ def _failed(path: str, said: str) -> Diagnostic:
     return error("SA702", f"the C compiler rejects `{path}`: {said.strip()[:400]}")
 
 
+#: What helps where a header is not found.
+_HEADERS = "say where headers are with `-I FOLDER`"
+
+
 def _messages(said: str, source: Source) -> Iterator[Diagnostic]:
     """What the compiler says is wrong, at its places in the file."""
     for line in said.splitlines():
@@ -95,7 +99,8 @@ def _messages(said: str, source: Source) -> Iterator[Diagnostic]:
         if found["file"] != source.name:
             yield Diagnostic("SA702", Severity.ERROR, f"{found['file']}:{found['line']}: {text}")
             continue
-        yield error("SA702", text, _place(source, int(found["line"]), int(found["column"] or 1)))
+        hint = _HEADERS if "No such file" in text or "file not found" in text else None
+        yield error("SA702", text, _place(source, int(found["line"]), int(found["column"] or 1)), hint)
 
 
 def _place(source: Source, line: int, column: int) -> Span:

@@ -132,7 +132,10 @@ def _seen(event: Event, work: Events) -> Iterator[Op]:
         if any_ is not build.FALSE:
             chosen = _temporary(ANY, work)
             yield Havoc(chosen, ANY)
-            value = build.ite(any_, chosen, value)
+            if cell.picked is not None:
+                # Beside a column nothing is chosen that is not shown.
+                yield Test(build.lor(any_, build.eq(chosen, value)))
+            value = build.ite(any_, chosen, value) if cell.picked is None else chosen
         hidden = build.FALSE if cell.own is None else build.eq(cell.own.seen, build.integer(HIDDEN))
         seen.append(build.ite(hidden, build.ZERO, value))
     yield Show(event.action, (*event.values, *seen))

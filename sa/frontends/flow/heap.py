@@ -7,6 +7,9 @@ compares addresses, a site may also give out again what was freed, of any site w
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from sa.automata.components import on_cycles
@@ -84,6 +87,17 @@ def allocated(graph: Graph, family: bool, most: int, reuses: bool) -> None:
         if reuses:
             steps.append(Step(step.source, Recycle(step.op.var, names[0]), step.target, step.origin))
     graph.steps = steps
+
+
+def told_apart(threads: Iterable[Graph], objects: Iterable[Object]) -> tuple[Object, ...]:
+    """The objects with names for users: what one line allocates several times is `malloc@7`, `malloc@7#2`."""
+    made = {s.op.name for graph in threads for s in graph.steps if isinstance(s.op, Live)}
+    names, met, every = dict[str, str](), Counter[str](), tuple(objects)
+    for obj in every:
+        if obj.storage is Storage.HEAP and obj.told and obj.name in made:
+            met[obj.told] += 1
+            names[obj.name] = obj.told if met[obj.told] == 1 else f"{obj.told}#{met[obj.told]}"
+    return tuple(replace(o, told=names.get(o.name, o.told)) for o in every)
 
 
 def _objects(graph: Graph, name: str, site: int, number: int) -> list[str]:

@@ -175,7 +175,9 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     for obj in called.objects:
         name = unused(f"{frame.prefix}{obj.name}", taken)
         taken.add(name)
-        graph.objects[f"{thread.name}.{name}"] = replace(obj, name=f"{thread.name}.{name}", told=f"{scope}{obj.name}")
+        graph.objects[f"{thread.name}.{name}"] = replace(
+            obj, name=f"{thread.name}.{name}", told=obj.told or f"{scope}{obj.name}"
+        )
         names[base(obj.name)] = base(f"{thread.name}.{name}")
     return names
 

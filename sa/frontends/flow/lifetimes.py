@@ -121,7 +121,9 @@ def _kept(step: Step, ending: set[str]) -> Step:
 def _life(obj: Object, tracks: bool) -> Object:
     first = UNBORN if tracks and obj.storage is Storage.HEAP else 0
     cell = Cell("", Range(first, 0), LIFE, build.integer(first), True)
-    name, told = f"{obj.name}{LIFE_OF}", f"life of {obj.told or obj.name.split('.', 1)[-1]}"
+    name, told = f"{obj.name}{LIFE_OF}", obj.told or obj.name.split(".", 1)[-1]
+    # What is allocated has no other value as a whole.
+    told = told if obj.storage is Storage.HEAP else f"life of {told}"
     return Object(name, (cell,), obj.storage, obj.origin, told=told, life_of=obj.name)
 
 

@@ -143,7 +143,10 @@ def told(place: Place, several: bool = True) -> str:
     """What a cell is called in C: the object's name, with the functions that it is in, and what follows it."""
     *scopes, name = place.object.name.split(".")
     if place.object.told:
-        scopes, name = scopes[:1], place.object.told
+        # What is allocated belongs to nobody.
+        scopes, name = [] if place.object.storage is Storage.HEAP else scopes[:1], place.object.told
+        if not scopes and not place.cell.path and not place.object.life_of:
+            name = f"*{name}"
     if scopes and place.object.storage is not Storage.STATIC and not several:
         scopes = scopes[1:]
     return "::".join((*scopes, name)) + place.cell.path
@@ -165,10 +168,14 @@ def _object_at(address: int, where: Layout) -> str | None:
     if number is None:
         return None
     place, column = where.places[number], where.columns.get(number)
-    if place.cell.path.startswith(".") and where.homes[address][0] == address:
-        return f"&{told(place, True).removesuffix(place.cell.path)}"
+    name, starts = told(place, True), where.homes[address][0] == address
+    if place.object.storage is Storage.HEAP and starts:
+        # As `malloc` returned it.
+        return place.object.told or f"&{name.removesuffix(place.cell.path)}"
+    if place.cell.path.startswith(".") and starts:
+        return f"&{name.removesuffix(place.cell.path)}"
     index = "" if column is None else str((address - column.first) // column.stride)
-    return f"&{told(place, True).replace('[]', f'[{index}]', 1)}"
+    return f"&{name.replace('[]', f'[{index}]', 1)}"
 
 
 def _plain(place: Place, several: bool) -> str:

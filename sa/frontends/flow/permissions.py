@@ -83,7 +83,9 @@ def under_permissions(
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
     debts = {a: in_any_case(thread, known, Due(a)) for a, h in cells.items() if h.column is None} if source else {}
-    reads = {a: in_any_case(thread, known, Due(a, True)) for a, h in cells.items() if h.mixed} if source else {}
+    # What reads poison where it races is not undefined yet.
+    mixed = [a for a, h in cells.items() if h.mixed and h.cell.poison is None]
+    reads = {a: in_any_case(thread, known, Due(a, True)) for a in mixed} if source else {}
     fate = in_any_case(thread, known, Due()) if source else {}
     depths = depths_of(thread, outgoing(graph.steps))
     events = Events(graph, cells, source)

@@ -22,7 +22,7 @@ from sa.frontends.flow.claims import Asked, ends_of
 from sa.frontends.flow.constant_after_init import knowing, possible, with_settled
 from sa.frontends.flow.flags import without_copies, without_flags
 from sa.frontends.flow.graph import Node, Storage, Unit
-from sa.frontends.flow.heap import MOST_COPIES
+from sa.frontends.flow.heap import MOST_COPIES, told_apart
 from sa.frontends.flow.impossible import without_impossible
 from sa.frontends.flow.instances import with_instances
 from sa.frontends.flow.joins import calm
@@ -110,7 +110,8 @@ def _analysed(unit: Unit, asked: Asked, copies: int | None) -> _Analysed:
         shared = with_chosen_arrays(threads, (*shared, *extra), tuple(unit.procedures))[: len(shared)]
     with_instances(threads, (*shared, *extra), tuple(unit.procedures), unit.heap)
     own = (o for t in threads for o in t.graph.objects.values())
-    objects = with_lives(threads, (*shared, *own, *extra), tuple(unit.procedures), unit.reuses, unit.tracks)
+    every = told_apart((t.graph for t in threads), (*shared, *own, *extra))
+    objects = with_lives(threads, every, tuple(unit.procedures), unit.reuses, unit.tracks)
     where = layout(objects, unit.procedures)
     known = accesses(threads, where, asked.races, not unit.shows)
     if calm(threads[0].graph, lambda s: disturbs(s, known)):
@@ -131,14 +132,16 @@ def _assembled(analysed: _Analysed, unit: Unit, source: Source, reserved: frozen
         names = with_monitor(names, threads, known)
     first = first_values(names, where, known) | nothing_seen(names.names[threads[0].number].monitor)
     found = [joints(t, known, names.names[t.number], asked) for t in threads]
-    automata = [automaton_of(t, made, names, first, unit.shows) for t, made in zip(threads, found, strict=True)]
+    claimed = frozenset(spoken_of(threads, found, names, where))
+    automata = [
+        automaton_of(t, made, names, first, unit.shows, claimed) for t, made in zip(threads, found, strict=True)
+    ]
     creating = frozenset(v for a, v in names.cells.items() if where.places[a].cell.key == "thread")
     alone = True
     while alone and (begun := begun_with(automata[0], first)) != (automata[0], first):
         # Until it creates a thread, the first one moves alone: its only step is the first one of all.
         alone = all(begun[1].get(v) is first.get(v) for v in creating)
         automata[0], first = begun
-    claimed = frozenset(spoken_of(threads, found, names, where))
     automata, first, constants = _without_constants(automata, first)
     automata = with_settled(decisive(automata, claimed), first, creating)
     automata, names = ranged(automata, first, names)

@@ -11,9 +11,9 @@ from sa.frontends.flow.graph import Range, base
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import globals_in
 from sa.frontends.llvm.body import Body, Bounds, Extent, register, undefined
+from sa.frontends.llvm.constants import INTERPOSABLE
 from sa.frontends.llvm.integers import outside
 from sa.frontends.llvm.layout import NoLayout, size_of
-from sa.frontends.llvm.objects import INTERPOSABLE
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -137,7 +137,6 @@ def _home(body: Body, operand: s.Operand) -> _Home:
 def _alone(body: Body, home: _Home) -> Iterator[Term]:
     """What is so of one address: null is 0, and no object is at 0 or goes beyond the end of all addresses."""
     address, before, behind = home.bounds.address, home.bounds.before, home.bounds.behind
-    yield build.le(before, address)
     yield build.lnot(outside(build.add(address, behind), 0, _END - 1, body.registers))
     if isinstance(home.operand, s.Global):
         yield build.lt(build.ZERO, address)
@@ -148,6 +147,7 @@ def _alone(body: Body, home: _Home) -> Iterator[Term]:
         yield build.le(build.integer(home.size), behind)
         return
     null = build.eq(home.token, build.ZERO)
+    yield build.lor(null, build.lt(before, address))
     yield _same(null, build.eq(address, build.ZERO))
     yield build.lor(build.lnot(null), build.eq(before, build.ZERO))
     if not home.size:

@@ -15,7 +15,8 @@ class Facts(Struct, frozen=True):
 
     Some slots may be read while they are `unset`. By pointer it is known which parameters and variables of the module
     are the `roots` of its value; `moves` are those that come from another one at a distance. Those that are `distant`
-    come from the one root that is given at a distance that is known only when they get their value.
+    come from the one root that is given at a distance that is known only when they get their value. Atomic accesses by
+    pointers in `met` may find what is written plainly. Other allocas that are used are the function's `own` memory.
     """
 
     slots: Mapping[str, s.Type]
@@ -25,10 +26,17 @@ class Facts(Struct, frozen=True):
     roots: Mapping[str, frozenset[s.Operand]]
     moves: Mapping[str, s.Element]
     distant: Mapping[str, s.Operand]
+    met: frozenset[s.Operand]
+    own: Mapping[str, s.Line] = {}
 
 
-def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -> Facts:
-    """What is known of a function's registers. Parameters with the numbers in `defined` have a value."""
+def facts_of(
+    module: s.Module, function: s.Function, defined: Collection[int], met: frozenset[s.Operand] = frozenset()
+) -> Facts:
+    """What is known of a function's registers. Parameters with the numbers in `defined` have a value.
+
+    Atomic accesses by pointers in `met` may find poison.
+    """
     slots = slots_of(function)
     outlived = _outlived(function, slots)
     slots = {name: kind for name, kind in slots.items() if name not in outlived}
@@ -47,13 +55,13 @@ def facts_of(module: s.Module, function: s.Function, defined: Collection[int]) -
                 continue
             if _may_undef(line.instruction, undef, slots, module):
                 undef.add(name)
-            if _may_poison(line, undef, poison, slots):
+            if _may_poison(line, undef, poison, slots, met):
                 poison.add(name)
         if before == (len(undef), len(poison)):
             moves = moves_of(function)
             roots = pointer_roots(function, slots, moves)
             distant = {n: r for n, r in distant_of(function, slots).items() if n not in undef}
-            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves, distant)
+            return Facts(slots, unset, frozenset(undef), frozenset(poison), roots, moves, distant, met)
 
 
 def _written(line: s.Line, slots: Mapping[str, s.Type]) -> str | None:
@@ -182,7 +190,7 @@ def _read_unset(function: s.Function, slots: Collection[str]) -> frozenset[str]:
             case _:
                 return None
 
-    return _found(function, frozenset(slots), after, is_read)
+    return changing(function, frozenset(slots), after, is_read)
 
 
 def _outlived(function: s.Function, slots: Collection[str]) -> frozenset[str]:
@@ -204,10 +212,10 @@ def _outlived(function: s.Function, slots: Collection[str]) -> frozenset[str]:
             case _:
                 return None
 
-    return _found(function, marked, after, is_used)
+    return changing(function, marked, after, is_used)
 
 
-def _found(
+def changing(
     function: s.Function,
     start: frozenset[str],
     after: Callable[[s.Line, set[str]], None],
@@ -269,7 +277,13 @@ def _may_undef(instruction: s.Instruction, undef: Collection[str], slots: Collec
 _PROMISES = frozenset({"nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw"})
 
 
-def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], slots: Collection[str]) -> bool:
+def _may_poison(
+    line: s.Line,
+    undef: Collection[str],
+    poison: Collection[str],
+    slots: Collection[str],
+    met: Collection[s.Operand],
+) -> bool:
     instruction = line.instruction
     match instruction:
         case s.Binary(operation, flags, kind, _, right):
@@ -285,6 +299,8 @@ def _may_poison(line: s.Line, undef: Collection[str], poison: Collection[str], s
             return name in poison
         case s.Load(volatile=False, order=None):
             return "noundef" not in line.attachments
+        case s.Load(pointer=pointer, volatile=False) | s.Update(False, _, pointer) | s.Exchange(_, False, pointer):
+            return pointer in met
         case s.Store(value):
             return is_poisonous(value, undef, poison)
         case _:

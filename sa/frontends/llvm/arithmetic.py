@@ -55,3 +55,24 @@ def _divided(body: Body, op: str, a: Term, b: Term, bits: int, exact: bool) -> t
     if bits == 1:
         return build.ite(build.eq(found, build.ZERO), build.ZERO, build.ONE), wrong
     return wrapped(found, bits, body.registers), wrong
+
+
+def combined(body: Body, operation: str, old: Value, value: Value, bits: int) -> Value:
+    """What `atomicrmw` leaves."""
+    a, b, registers = old.term, value.term, body.registers
+    poison = build.lor(old.poison, value.poison)
+    match operation:
+        case "xchg":
+            return value
+        case "add" | "sub":
+            return Value(linear(operation, a, b, bits, (), registers)[0], poison)
+        case "and" | "or" | "xor":
+            return Value(logical(operation, a, b, bits, (), registers)[0], poison)
+        case "nand":
+            both, _ = logical("and", a, b, bits, (), registers)
+            return Value(build.sub(build.integer(-1), both), poison)
+        case "max" | "min" | "umax" | "umin":
+            predicate = ("u" if operation[0] == "u" else "s") + ("gt" if operation.endswith("max") else "lt")
+            return Value(build.ite(compared(predicate, a, b, bits, registers), a, b), poison)
+        case _:
+            raise refused(body, f"`atomicrmw {operation}`")

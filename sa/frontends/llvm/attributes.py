@@ -14,7 +14,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
-from sa.frontends.llvm.objects import Access, accesses, rooted
+from sa.frontends.llvm.objects import Access, shared
 from sa.frontends.llvm.observed import kept_by
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Side
@@ -44,7 +44,9 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
     """
     signature = side.function.signature
     words = (*signature.words, *signature.attributes)
-    found = rooted(list(accesses(side.module, side.function, side.facts)), side.facts)
+    # Constants always have the same values, and `memory` says nothing of them.
+    all_ = shared(side.module, side.function, side.facts)
+    found = [a for a in all_ if not _is_constant(a, side.module)]
     pointed = isinstance(signature.result, s.PointerType)
     for word in words:
         if not (pointed and _SAID_BEFORE.match(word)) and not _is_kept(word, side, found):
@@ -125,6 +127,13 @@ def _is_so(word: str, found: list[Access]) -> bool:
     if word == "readnone":
         return not found
     return not any(a.atomic or a.writes == (word == "readonly") for a in found)
+
+
+def _is_constant(access: Access, module: s.Module) -> bool:
+    """Whether a variable is read that is constant in this module and wherever else it is defined."""
+    base = access.place.base
+    variable = module.variables.get(base.name) if isinstance(base, s.Global) else None
+    return variable is not None and variable.constant and not access.writes and not access.atomic
 
 
 def _keeps_to(word: str, side: Side, found: list[Access]) -> bool:

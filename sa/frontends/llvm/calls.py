@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import Begin, End, Havoc, Range, Set
+from sa.frontends.flow.graph import Begin, End, Havoc, Live, Range, Set
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
@@ -231,6 +231,9 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
         case ["lifetime", *_]:
             slot = call.arguments[-1].operand
             known = body.known.get(slot.name) if isinstance(slot, s.Local) else None
+            if isinstance(slot, s.Local) and slot.name in body.facts.own:
+                emit(body, Live(f"%{slot.name}"))
+                return
             if not isinstance(slot, s.Local) or slot.name not in body.facts.slots:
                 raise refused(body, "the lifetime of memory that is no variable")
             if isinstance(known, Leaf):

@@ -14,14 +14,10 @@ RACING_READS = assuming(
     "a racing read gives poison, and a racing write is undefined, in both functions",
     "use atomic accesses where threads race",
 )
-ATOMIC = assuming(
-    "atomic-or-plain",
-    "no environment accesses a variable both atomically and plainly",
-    "use each variable in one way in the whole program",
-)
 NO_UNDEF = assuming(
     "no-undef-in-memory",
-    "memory that others wrote holds values or poison, but no `undef`, and values where accesses are atomic or volatile",
+    "memory that others wrote, or were given by a call, holds values or poison, but no `undef`, and values where "
+    "accesses are atomic or volatile",
     "freeze what may be `undef` or poison before it is stored",
 )
 TYPES = assuming(

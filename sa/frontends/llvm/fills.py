@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 
 from msgspec import Struct
@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.constants import constant_bytes
+from sa.frontends.llvm.roots import moves_of
 from sa.frontends.llvm.shapes import chunks
 
 #: More bytes than these are too many for stores.
@@ -90,24 +92,30 @@ def at_distance(pointer: s.Operand, distance: int) -> s.Offset:
     return s.Offset(s.Element(frozenset({"inbounds"}), s.IntType(8), pointer, (index,)))
 
 
-def without_fills(function: s.Function) -> s.Function:
-    """The function with stores in place of `llvm.memset` with constants."""
-    numbers = count()
+def without_fills(function: s.Function, module: s.Module) -> s.Function:
+    """The function with stores in place of `llvm.memset` with constants, and of copies of constants."""
+    numbers, moves = count(), moves_of(function)
     blocks = (
-        s.Block(block.name, tuple(made for line in block.lines for made in _lines(line, numbers)))
+        s.Block(block.name, tuple(made for line in block.lines for made in _lines(line, numbers, moves, module)))
         for block in function.blocks
     )
     return s.Function(function.signature, tuple(blocks))
 
 
-def _lines(line: s.Line, numbers: Iterator[int]) -> Iterator[s.Line]:
-    found = moved_by(line)
-    if not isinstance(found, Fill):
+def _lines(line: s.Line, numbers: Iterator[int], moves: Mapping[str, s.Element], module: s.Module) -> Iterator[s.Line]:
+    match found := moved_by(line):
+        case Fill():
+            data: bytes | None = bytes([found.byte]) * found.length
+        case Copy(source=End(pointer, align)):
+            data = constant_bytes(pointer, found.length, align, moves, module)
+        case None:
+            data = None
+    if found is None or data is None:
         yield line
         return
     for at, size in chunks(0, found.length):
         name = f"fill {next(numbers)}"
-        value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(bytes([found.byte]) * size, "little")))
+        value = s.Typed(s.IntType(8 * size), s.Number(int.from_bytes(data[at : at + size], "little")))
         stored = s.Store(value, s.Local(name), False, None, within(found.to.align, at))
         yield replace(line, result=name, instruction=at_distance(found.to.pointer, at))
         yield replace(line, result=None, instruction=stored)

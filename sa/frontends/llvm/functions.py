@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import pairwise
 
@@ -23,11 +24,10 @@ from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
-from sa.frontends.llvm.analysis import callee_of, facts_of, globals_in, is_defined, may_be_undef
+from sa.frontends.llvm.analysis import Facts, callee_of, facts_of, globals_in, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
 from sa.frontends.llvm.calls import called_in, is_library
 from sa.frontends.llvm.caveats import (
-    ATOMIC,
     DEFINED,
     LOOPS_END,
     NO_UNDEF,
@@ -40,23 +40,27 @@ from sa.frontends.llvm.fills import without_fills
 from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.objects import (
     Access,
-    accesses,
     apart,
     by_address,
+    chosen_from,
+    meeting,
     named,
     object_of,
+    own_objects,
+    own_shapes,
     pointed,
-    rooted,
     shapes,
+    shared,
     variables,
 )
 from sa.frontends.llvm.observed import ASKS, Observed, observed
+from sa.frontends.llvm.own import own_memory
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.split import split
 from sa.frontends.llvm.unit import Both, Side, unit_of, variables_of
-from sa.frontends.reading import NOTHING_FREED
+from sa.frontends.reading import NOTHING_FREED, used_in_one_way
 from sa.language.loaded import Loaded
 from sa.language.reading.keywords import keywords
 
@@ -138,7 +142,7 @@ def _link(first: s.Module, second: s.Module, name: str) -> Link:
         raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
     sides, both = _sides(first, second, name)
     _begun_alike(sides)
-    one, two = (rooted(list(accesses(side.module, side.function, side.facts)), side.facts) for side in sides)
+    one, two = (shared(side.module, side.function, side.facts) for side in sides)
     if not both.numbers.given and any(by_address(side.module, (*one, *two)) for side in sides):
         _refuse_alignment(sides, both)
         pairs = [(side.function, side.module) for side in sides]
@@ -156,7 +160,17 @@ def _refuse_alignment(sides: Sequence[Side], both: Both) -> None:
 
 
 def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
-    """The programs of a function of both modules, whose parameters point to these. Raises InputError."""
+    """The programs of a function of both modules, whose parameters point to these. Raises InputError.
+
+    Arrays whose elements are chosen by variables are kept whole where that is accepted: one element stands for all.
+    """
+    if chosen := chosen_from((*link.found[0], *link.found[1])):
+        with suppress(InputError):
+            return _with_whole(link, pointed_to, chosen)
+    return _with_whole(link, pointed_to, frozenset())
+
+
+def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[str]) -> Compared:
     sides, both, found = link.sides, link.both, link.found
     pointed_to = promised(sides[0].function.signature, pointed_to)
     apart((*found[0], *found[1]), list(pointed_to.values()), both.numbers.given)
@@ -165,7 +179,7 @@ def _linked(link: Link, pointed_to: Mapping[int, Shape]) -> Compared:
         raise s.refused("SA744", message, sides[0].function.signature.span, "compile with `-fno-strict-aliasing`")
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
     all_ = (*found[0], *found[1])
-    made = [_unit(side, both, own, all_, pointed_to) for side, own in zip(sides, found, strict=True)]
+    made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -181,10 +195,10 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
     said = frozenset(number for number, pair in pairs if _is_asked(pair, asks, number))
     defined = frozenset(number for number, pair in pairs if _is_defined(pair, number in said))
-    sides = tuple(
-        Side(module, function, source, facts_of(module, function, defined))
-        for module, function, source in ((first, one, True), (second, two, False))
-    )
+    given = ((first, one, True), (second, two, False))
+    sides = [Side(module, function, source, _facts(module, function, defined)) for module, function, source in given]
+    if met := meeting([a for x in sides for a in shared(x.module, x.function, x.facts)]):
+        sides = [replace(x, facts=_facts(x.module, x.function, defined, met)) for x in sides]
     for side in sides:
         check_attributes(side, one.signature, said)
     _calls_alike(sides)
@@ -199,9 +213,17 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers)
 
 
+def _facts(
+    module: s.Module, function: s.Function, defined: Collection[int], met: frozenset[s.Operand] = frozenset()
+) -> Facts:
+    """What is known of a function's registers, and of its own memory. Raises InputError."""
+    facts = facts_of(module, function, defined, met)
+    return replace(facts, own=own_memory(function, module, facts))
+
+
 def _plain(module: s.Module, name: str) -> s.Function:
     """A function without calls of others, aggregates and fills. Raises InputError."""
-    made = without_fills(split(without_aggregates(inlined(module, name), module), module))
+    made = without_fills(split(without_aggregates(inlined(module, name), module), module), module)
     for line in (line for block in made.blocks for line in block.lines):
         for found in globals_in(line.instruction):
             variable = module.variables.get(found.name)
@@ -271,13 +293,20 @@ def _alike(one: s.Signature, two: s.Signature) -> None:
 
 
 def _unit(
-    side: Side, both: Both, found: Sequence[Access], all_: Sequence[Access], given: Mapping[int, Shape]
+    side: Side,
+    both: Both,
+    found: Sequence[Access],
+    all_: Sequence[Access],
+    given: Mapping[int, Shape],
+    whole: frozenset[str],
 ) -> tuple[FlowUnit, list[Range]]:
     own = {**named(side.module, side.function, all_), **shapes(side.module, found, all_)}
     parameters = side.function.signature.parameters
     known: dict[s.Operand, Shape] = {s.Global(name): shape for name, shape in own.items()}
     known |= {p: shape for n, shape in given.items() if (p := parameters[n].operand) is not None}
-    return unit_of(side, both, known, variables(side.module, own))
+    inner = own_shapes(side.module, side.function, side.facts)
+    known |= {s.Local(name): shape for name, shape in inner.items()}
+    return unit_of(side, both, known, variables(side.module, own, whole), own_objects(inner, side.facts, side.module))
 
 
 def _given(links: Sequence[Link]) -> Mapping[int, Shape]:
@@ -312,9 +341,11 @@ def _related(
     name: str, sides: tuple[Side, Side], functions: tuple[Function, Function], given: Mapping[int, Object]
 ) -> Compared:
     """The programs, judged, and what is to be said of them. Raises InputError."""
-    if mixed := sorted(mixed_of(*functions)):
-        message = f"`{''.join(mixed[0])}` is accessed both atomically and plainly, which is not accepted"
-        raise s.refused("SA745", message, sides[1].function.signature.span, "access it in one way")
+    mixed = mixed_of(*functions)
+    if added := sorted(mixed - functions[0].things.atomic.keys()):
+        # A plain read that races is poison, and no action.
+        message = f"`{''.join(added[0])}` is accessed atomically in the second file alone, which is not accepted"
+        raise s.refused("SA745", message, sides[1].function.signature.span, "access it atomically in both files")
     for key, cell in functions[1].used.items():
         if functions[0].used.get(key, cell).key != cell.key:
             message = f"`@{key[0]}` has another type in the other file"
@@ -325,7 +356,7 @@ def _related(
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
     holds |= {NOTHING_FREED: bool(given) and _calls(sides[1])}
-    assumed = (DEFINED, RACING_READS, ATOMIC, NO_UNDEF, *(c for c, so in holds.items() if so))
+    assumed = (DEFINED, RACING_READS, used_in_one_way(mixed), NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
         for program, side in zip((abstract, concrete), sides, strict=True)

@@ -10,7 +10,7 @@ from sa.base.source import Span
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.attributes import HARMLESS, OF_PARAMETERS
-from sa.frontends.llvm.objects import INTERPOSABLE
+from sa.frontends.llvm.constants import INTERPOSABLE
 from sa.frontends.llvm.operands import Part, mapped, with_targets
 from sa.frontends.llvm.read import function_of
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import Begin, End, Fail, Node, Range, Set, Skip, Test
+from sa.frontends.flow.graph import Begin, End, Fail, Live, Node, Range, Set, Skip, Test
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, successors
 from sa.frontends.llvm.body import (
@@ -38,7 +38,8 @@ from sa.frontends.llvm.body import (
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.debug import compiled_from
 from sa.frontends.llvm.given import as_shown, asked, seen
-from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, shown, stored, updated
+from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, stored, updated
+from sa.frontends.llvm.own import is_marked
 from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved
 from sa.frontends.llvm.values import as_canonical, computed, pointer, typed
 from sa.terms import build
@@ -132,11 +133,11 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             assigned(body, name, frozen(body, value), bits_of(value.type, body))
         case s.Phi():
             return
-        case s.Alloca():
-            if name not in body.known:
-                raise refused(
-                    body, "memory of the function's own whose address is used", "load and store it as a whole"
-                )
+        case s.Alloca(_, count):
+            if count is not None and not isinstance(count.operand, s.Number):
+                raise refused(body, "memory of the function's own whose size varies", "use an array")
+            if name in body.facts.own and not is_marked(body.function, name):
+                emit(body, Live(f"%{name}"))
         case s.Load(kind, s.Local(slot)) if slot in body.facts.slots:
             _variable(body, name, kind)
             _moved(body, name, s.Typed(kind, s.Local(slot)))
@@ -342,19 +343,23 @@ def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
         emit(body, Begin())
         _shown(body, (found,))
         return
-    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
-    if not isinstance(known, Leaf):
-        emit(body, Begin())
-        _shown(body, (shown(body, typed(body, value), bits),))
-        return
     # A way for each kind of value: what is arbitrary is a choice, and nothing else.
     emit(body, Begin())
+    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
+    if isinstance(known, Leaf):
+        term: Term = known.var
+        kinds = {kind: build.eq(known.kind, build.integer(kind)) for kind in (DEFINED, POISON, UNDEF)}
+    else:
+        number = typed(body, value)
+        term, kinds = number.term, {DEFINED: build.lnot(number.poison), POISON: number.poison}
     here = body.here
-    for kind in (DEFINED, POISON, UNDEF):
+    for kind, holds in kinds.items():
+        if holds is build.FALSE:
+            continue
         body.here = here
-        emit(body, Test(build.eq(known.kind, build.integer(kind))))
+        emit(body, Test(holds))
         range_ = Range(*canonical(bits))
-        made = known.var if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
+        made = term if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
         _shown(body, (made,))
 
 

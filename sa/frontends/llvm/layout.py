@@ -167,3 +167,20 @@ def place_of(operand: s.Operand, moves: Mapping[str, s.Element], module: s.Modul
         element = moves[operand.name]
         return moved(place_of(element.base, moves, module), element, module)
     return Place(operand)
+
+
+def passed(operand: s.Operand, moves: Mapping[str, s.Element], module: s.Module) -> Iterator[Place]:
+    """Where a pointer is on the way, and must stay within its object: before and behind each index. Raises NoLayout."""
+    match operand:
+        case s.Element():
+            element = operand
+        case s.Local(name) if name in moves:
+            element = moves[name]
+        case _:
+            return
+    yield from passed(element.base, moves, module)
+    if "inbounds" in element.flags:
+        start = place_of(element.base, moves, module)
+        for number in range(len(element.indices) + 1):
+            part = s.Element(element.flags, element.type, element.base, element.indices[:number])
+            yield moved(start, part, module)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sa.frontends.flow.actions import Atomic, Show, Sync, Thing
-from sa.frontends.flow.graph import Begin, End, Havoc, Load, Range, Set, Step, Store, Test
+from sa.frontends.flow.graph import Among, Begin, End, Havoc, Load, Range, Set, Step, Store, Test
 from sa.frontends.flow.spans import span_of
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.arithmetic import combined
 from sa.frontends.llvm.body import (
     Body,
     Pair,
@@ -30,13 +31,12 @@ from sa.frontends.llvm.body import (
     temporary,
     undefined,
 )
-from sa.frontends.llvm.integers import compared, linear, logical, outside, unsigned, wrapped
+from sa.frontends.llvm.demands import extends, is_aligned, stays
+from sa.frontends.llvm.integers import outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
-from sa.frontends.llvm.objects import alignment, begin_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
-from sa.frontends.llvm.values import address_of, typed
-from sa.frontends.llvm.values import pointer as pointed
+from sa.frontends.llvm.values import typed
 from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.term import Term, Var
@@ -59,9 +59,9 @@ def loaded(body: Body, name: str, load: s.Load, defined: bool, ranges: Sequence[
     else:
         address = addressed(body, load.pointer, bits, load.align, order)
         _begun(body, address)
-        raw = _found(body, address, bits, order)
+        raw = _found(body, load.pointer, address, bits, order)
         _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
-        value = _without_poison(raw, bits)
+        value = _without_poison(body, raw, bits)
     if ranges:
         if order is not None:
             raise refused(body, "`!range` at an atomic or volatile load", "leave it out in both files")
@@ -101,16 +101,19 @@ def updated(body: Body, name: str, update: s.Update) -> None:
     order = _order(body, update.order, update.volatile) or "monotonic"
     address = addressed(body, update.pointer, bits, update.align, order)
     _begun(body, address)
-    raw = _found(body, address, bits, order)
-    old = _without_poison(raw, bits)
-    new = _combined(body, update.operation, old, value, bits)
+    raw = _found(body, update.pointer, address, bits, order)
+    old = _without_poison(body, raw, bits)
+    new = combined(body, update.operation, old, value, bits)
     values = raw, shown(body, new, bits)
     _seen(body, address, bits, (Atomic.UPDATE, order), values, _UPDATES.get(order, Sync.UPDATE))
     assigned(body, name, old, bits)
 
 
 def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
-    """`cmpxchg`: an update, or a load of the other order; a weak one may fail although values are equal."""
+    """`cmpxchg`: an update, or a load of the other order; a weak one may fail although values are equal.
+
+    Where it finds poison it yields poison, and exchanges nothing.
+    """
     bits = width(body, exchange.expected.type)
     expected, new = _kept(body, exchange.expected, bits), _kept(body, exchange.new, bits)
     if expected.poison is not build.FALSE:
@@ -122,21 +125,26 @@ def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
     failing = order if order == "volatile" else exchange.failure
     _begun(body, address)
     range_ = Range(*canonical(bits))
-    old = _found(body, address, bits, order)
+    raw = _found(body, exchange.pointer, address, bits, order)
+    old = _without_poison(body, raw, bits)
     found, done = (register(body, f"%{name}.{n}", r, f"%{name}.{n}") for n, r in ((0, range_), (1, Range(0, 1))))
     same, other, after = fresh(body), fresh(body), fresh(body)
-    equal = build.eq(old, expected.term)
+    equal = build.eq(raw, expected.term)
     body.steps.append(Step(body.here, Test(equal), same, body.origin))
     body.steps.append(Step(body.here, Test(build.TRUE if exchange.weak else build.lnot(equal)), other, body.origin))
     body.here = same
-    values = old, shown(body, new, bits)
+    values = raw, shown(body, new, bits)
     _seen(body, address, bits, (Atomic.UPDATE, order), values, _UPDATES.get(order, Sync.UPDATE))
     emit(body, Set(done, build.ONE), after)
     body.here = other
-    _seen(body, address, bits, (Atomic.LOAD, failing), (old,), _LOADS.get(failing, Sync.ACQUIRE))
+    _seen(body, address, bits, (Atomic.LOAD, failing), (raw,), _LOADS.get(failing, Sync.ACQUIRE))
     emit(body, Set(done, build.ZERO), after)
-    emit(body, Set(found, old))
-    body.known[name] = Pair(Plain(found, None), Plain(done, None))
+    emit(body, Set(found, old.term))
+    poison = None
+    if old.poison is not build.FALSE:
+        poison = register(body, f"poison.%{name}", Range(0, 1), f"%{name} is poison")
+        emit(body, Set(poison, bit(old.poison)))
+    body.known[name] = Pair(Plain(found, poison), Plain(done, poison))
 
 
 def fenced(body: Body, order: str) -> None:
@@ -167,10 +175,19 @@ def width(body: Body, kind: s.Type) -> int:
 
 
 class _Place(Struct, frozen=True):
-    """The address of the first cell that is accessed, and the widths of all of them, which follow each other."""
+    """The address of the first cell that is accessed, and the widths of all of them, which follow each other.
+
+    It is `among` some.
+    """
 
     address: Term
     widths: tuple[int, ...]
+    among: Among | None = None
+
+    def cell(self, number: int) -> tuple[Term, Among | None]:
+        """The address of one of the cells, and among which it is."""
+        address = build.add(self.address, build.integer(number))
+        return address, self.among and (self.among[0], tuple(d + number for d in self.among[1]))
 
 
 def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
@@ -181,47 +198,20 @@ def _addressed(body: Body, pointer: s.Operand, bits: int, align: int) -> _Place:
     if not meant.count:
         undefined(body, build.TRUE, "an access outside of the variable")
         return _Place(start, ())
-    _is_aligned(body, pointer, place, align)
-    _extends(body, place, bits, align)
+    is_aligned(body, pointer, place, align)
+    extends(body, place, bits, align)
     if place.index is None:
+        stays(body, pointer, place, (0, 0), None, bits)
         return _Place(build.add(start, build.integer(meant.first)), meant.widths)
     index = _index(body, place)
-    last = meant.least + meant.count - 1
-    undefined(body, outside(index, max(meant.least, 0) if place.rises else meant.least, last, body.registers), "index")
+    least, last = max(meant.least, 0) if place.rises else meant.least, meant.least + meant.count - 1
+    undefined(body, outside(index, least, last, body.registers), "index")
+    stays(body, pointer, place, (least, last), index, bits)
+    low, high = span_of(index, body.registers)
+    numbers = range(least if low is None else max(least, low), (last if high is None else min(last, high)) + 1)
+    among = start, tuple(meant.first + meant.step * (number - meant.least) for number in numbers)
     distance = build.scale(meant.step, build.sub(index, build.integer(meant.least)))
-    return _Place(build.add(start, build.integer(meant.first), distance), meant.widths)
-
-
-def _is_aligned(body: Body, pointer: s.Operand, place: Place, align: int) -> None:
-    """An access that is not aligned as it says is undefined, where that is not known."""
-    base = place.base
-    variable = body.unit.module.variables.get(base.name) if isinstance(base, s.Global) else None
-    shape = body.shapes.get(base)
-    known = 1 if shape is None else shape.align
-    if variable is not None:
-        known = alignment(place, variable, body.unit.module)
-    if align > known and body.bounds:
-        at = address_of(body, pointed(body, pointer))
-        undefined(body, build.ne(build.mod(at, align), build.ZERO), "an access that is not aligned")
-
-
-def _extends(body: Body, place: Place, bits: int, align: int) -> None:
-    """What a parameter points to must be there where it is accessed, and aligned as an access says."""
-    roots = body.facts.roots.get(place.base.name, frozenset()) if isinstance(place.base, s.Local) else frozenset()
-    start, end = begin_of(place), place.offset + bytes_of(bits)
-    for root in (root for root in roots if root in body.extents):
-        extent, shape = body.extents[root], body.shapes[root]
-        if extent.start is not None:
-            before = build.lt(build.integer(shape.starts.index(start)), extent.start)
-            undefined(body, before, "an access before what a parameter points to")
-        if end > shape.ends[0] and (extent.end is not None or root in body.bounds):
-            there, least = (
-                (body.bounds[root].behind, end) if extent.end is None else (extent.end, shape.ends.index(end))
-            )
-            undefined(body, build.lt(there, build.integer(least)), "an access behind what a parameter points to")
-        if extent.align is not None and align > shape.align:
-            less = build.lt(extent.align, build.integer(shape.aligns.index(align)))
-            undefined(body, less, "an access that is not aligned")
+    return _Place(build.add(start, build.integer(meant.first), distance), meant.widths, among)
 
 
 def addressed(body: Body, pointer: s.Operand, bits: int, align: int, order: str) -> Term:
@@ -242,8 +232,9 @@ def _loaded_plainly(body: Body, load: s.Load, bits: int) -> Value:
     shift = 0
     for number, own in enumerate(found.widths):
         raw = temporary(body, cell_range(own))
-        emit(body, Load(raw, build.add(found.address, build.integer(number)), key_of(own), "pointer"))
-        value = _without_poison(raw, own)
+        address, among = found.cell(number)
+        emit(body, Load(raw, address, key_of(own), "pointer", among))
+        value = _without_poison(body, raw, own)
         if found.widths == (bits,):
             return value
         total = build.add(total, build.scale(2**shift, unsigned(value.term, own, body.registers)))
@@ -261,15 +252,16 @@ def _stored_plainly(body: Body, store: s.Store, value: Value, bits: int) -> None
     for number, own in enumerate(found.widths):
         part = value if found.widths == (bits,) else Value(wrapped(build.div(whole, 2**shift), own, body.registers))
         part = Value(part.term, value.poison)
-        address = build.add(found.address, build.integer(number))
-        emit(body, Store(address, _as_number(part, own), key_of(own), "pointer"))
+        address, among = found.cell(number)
+        emit(body, Store(address, _as_number(part, own), key_of(own), "pointer", among))
         shift += own
 
 
 def _touched(body: Body, place: Place, bits: int) -> Touched:
     """The scalars that an access may be of, the same ones whatever its pointer is. Raises InputError."""
     base, roots = place.base, body.facts.roots
-    meant = roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+    alone: frozenset[s.Operand] = frozenset((base,))
+    meant = roots.get(base.name, alone) if isinstance(base, s.Local) else alone
     if meant and all(isinstance(root, s.Null | s.Poison | s.Undef) for root in meant):
         return Touched(0, 0, 0, 0)
     found = {touched(place, bits, shape) for root in meant if (shape := body.shapes.get(root)) is not None}
@@ -325,8 +317,10 @@ def _as_number(value: Value, bits: int) -> Term:
     return build.ite(value.poison, build.integer(poison_of(bits)), value.term)
 
 
-def _without_poison(raw: Var, bits: int) -> Value:
+def _without_poison(body: Body, raw: Var, bits: int) -> Value:
     """What a number in memory means."""
+    if body.registers[raw].range == Range(*canonical(bits)):
+        return Value(raw)
     most = build.integer(canonical(bits)[1])
     return Value(build.ite(build.le(raw, most), raw, build.ZERO), build.lt(most, raw))
 
@@ -335,10 +329,10 @@ def _thing(address: Term, bits: int) -> Thing:
     return Thing(address, key_of(bits))
 
 
-def _found(body: Body, address: Term, bits: int, order: str) -> Var:
-    """What an atomic or volatile access finds, which the environment chooses. It is a value."""
+def _found(body: Body, pointer: s.Operand, address: Term, bits: int, order: str) -> Var:
+    """What an atomic or volatile access finds, which the environment chooses: a value, if it may write there."""
     range_ = Range(*canonical(bits))
-    var = temporary(body, range_)
+    var = temporary(body, cell_range(bits) if order != "volatile" and pointer in body.facts.met else range_)
     emit(body, Havoc(var, range_, found=None if order == "volatile" else _thing(address, bits)))
     return var
 
@@ -357,24 +351,3 @@ def _seen(body: Body, address: Term, bits: int, how: tuple[Atomic, str], values:
     atomic = None if order == "volatile" else kind
     emit(body, Show(f"{kind.value}_{order}", values, sync, (_thing(address, bits),), atomic))
     emit(body, End())
-
-
-def _combined(body: Body, operation: str, old: Value, value: Value, bits: int) -> Value:
-    """What `atomicrmw` leaves."""
-    a, b, registers = old.term, value.term, body.registers
-    poison = build.lor(old.poison, value.poison)
-    match operation:
-        case "xchg":
-            return value
-        case "add" | "sub":
-            return Value(linear(operation, a, b, bits, (), registers)[0], poison)
-        case "and" | "or" | "xor":
-            return Value(logical(operation, a, b, bits, (), registers)[0], poison)
-        case "nand":
-            both, _ = logical("and", a, b, bits, (), registers)
-            return Value(build.sub(build.integer(-1), both), poison)
-        case "max" | "min" | "umax" | "umin":
-            predicate = ("u" if operation[0] == "u" else "s") + ("gt" if operation.endswith("max") else "lt")
-            return Value(build.ite(compared(predicate, a, b, bits, registers), a, b), poison)
-        case _:
-            raise refused(body, f"`atomicrmw {operation}`")

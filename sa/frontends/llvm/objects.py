@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -14,14 +14,11 @@ from sa.frontends.flow.graph import ANY, Cell, Object, Storage
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
-from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, meant, offsets, place_of, scalars, size_of
-from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, touched
-from sa.frontends.llvm.values import as_canonical
+from sa.frontends.llvm.constants import INTERPOSABLE, aligned, alignment, all_known, first_values, is_constant
+from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, place_of, scalars, size_of
+from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, rows_of, touched
 from sa.terms import build
 from sa.terms.term import Term
-
-#: Linkage by which another definition may take the place of this one, or be merged with it.
-INTERPOSABLE = frozenset({"weak", "linkonce", "common", "external", "available_externally", "appending"})
 
 #: What else is said of a variable that changes nothing here.
 _HARMLESS = frozenset({
@@ -31,8 +28,9 @@ _HARMLESS = frozenset({
 
 
 class Access(Struct, frozen=True):
-    """An access of memory: where, how many bits, how it is aligned."""
+    """An access of memory: by which pointer and where, how many bits, how it is aligned."""
 
+    pointer: s.Operand
     place: Place
     bits: int
     align: int
@@ -68,25 +66,52 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
             raise s.refused(
                 "SA745", "an access through a pointer at several distances is not accepted", line.span, hint
             )
-        yield Access(place, bits, align, writes, atomic, line.span)
+        yield Access(pointer, place, bits, align, writes, atomic, line.span)
 
 
-def rooted(found: Sequence[Access], facts: Facts) -> list[Access]:
-    """The accesses by the variables and parameters that they may be of."""
+def shared(module: s.Module, function: s.Function, facts: Facts) -> list[Access]:
+    """The accesses of what others may access, too, by the variables and parameters that they may be of."""
+    return [a for a in _rooted(accesses(module, function, facts), facts) if not _is_own(a, facts)]
+
+
+def _is_own(access: Access, facts: Facts) -> bool:
+    return isinstance(access.place.base, s.Local) and access.place.base.name in facts.own
+
+
+def _rooted(found: Iterable[Access], facts: Facts) -> list[Access]:
     made = list[Access]()
     for access in found:
         base = access.place.base
-        roots = facts.roots.get(base.name, frozenset()) if isinstance(base, s.Local) else frozenset((base,))
+        own: frozenset[s.Operand] = frozenset((base,))
+        roots = own
+        if isinstance(base, s.Local):
+            roots = facts.roots.get(base.name, own if base.name in facts.own else frozenset())
         made += (replace(access, place=replace(access.place, base=root)) for root in roots)
     return made
 
 
-def _shape_of(variable: s.GlobalVariable, module: s.Module, accessed: Sequence[Access]) -> Shape:
-    """The cells of a variable that is so accessed. Raises NoLayout."""
-    size = size_of(variable.type, module)[0]
-    own = [a for a in accessed if a.place.base == s.Global(variable.name)]
+def meeting(found: Sequence[Access]) -> frozenset[s.Operand]:
+    """The pointers of atomic accesses that may find what plain accesses have written, which may be poison."""
+    plain = [a for a in found if not a.atomic]
+    return frozenset(a.pointer for a in found if a.atomic and any(_may_meet(a, other) for other in plain))
+
+
+def _may_meet(one: Access, other: Access) -> bool:
+    if one.place.base != other.place.base:
+        # A parameter may point to what another one does, or to a variable.
+        return isinstance(one.place.base, s.Local) or isinstance(other.place.base, s.Local)
+    if one.place.index is not None or other.place.index is not None:
+        return True
+    starts = one.place.offset, other.place.offset
+    return starts[0] < starts[1] + bytes_of(other.bits) and starts[1] < starts[0] + bytes_of(one.bits)
+
+
+def _shape_of(base: s.Operand, kind: s.Type, module: s.Module, accessed: Sequence[Access]) -> Shape:
+    """The cells of memory of a type that is so accessed. Raises NoLayout."""
+    size = size_of(kind, module)[0]
+    own = [a for a in accessed if a.place.base == base]
     reached = [part for a in own for part in parts(a.place, a.bits, size)]
-    whole = padded(Shape(tuple(scalars(variable.type, module)), size), reached)
+    whole = padded(Shape(tuple(scalars(kind, module)), size), reached)
     others = (a for a in own if touched(a.place, a.bits, whole) is None)
     return cut(whole, (part for a in others for part in parts(a.place, a.bits, size)))
 
@@ -104,14 +129,14 @@ def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) ->
         if variable is None:
             raise s.refused("SA745", f"`@{access.place.base.name}` is not accepted as a variable", access.span, _KINDS)
         try:
-            own = made[variable.name] = _shape_of(variable, module, all_)
+            own = made[variable.name] = _shape_of(access.place.base, variable.type, module, all_)
         except NoLayout:
             message = f"the type of `@{variable.name}` is not accepted"
             raise s.refused("SA745", message, access.span, _KINDS) from None
         if touched(access.place, access.bits, own) is None:
             message = f"this access of `@{variable.name}` matches none of its integers"
             raise s.refused("SA745", message, access.span, "access it by its own type")
-        if _is_known(variable) and not _all_known(variable, own, module):
+        if is_constant(variable) and not all_known(variable, own, module):
             message = f"the first value of `@{variable.name}` is not accepted"
             raise s.refused(
                 "SA745", message, variable.span, "constants are integers, `null`, and arrays and structures of these"
@@ -130,6 +155,42 @@ def shapes(module: s.Module, found: Sequence[Access], all_: Sequence[Access]) ->
 _KINDS = "variables are integers of 8, 16, 32 or 64 bits, and arrays and structures of these"
 
 
+def own_shapes(module: s.Module, function: s.Function, facts: Facts) -> Mapping[str, Shape]:
+    """The cells of the function's own memory. Raises InputError for accesses that are not accepted."""
+    found, made = (
+        [a for a in _rooted(accesses(module, function, facts), facts) if _is_own(a, facts)],
+        dict[str, Shape](),
+    )
+    for name, line in facts.own.items():
+        assert isinstance(line.instruction, s.Alloca)
+        kind, least = line.instruction.type, line.instruction.align
+        try:
+            made[name] = _shape_of(s.Local(name), kind, module, found)
+        except NoLayout:
+            raise s.refused("SA745", f"the type of `%{name}` is not accepted", line.span, _KINDS) from None
+        for access in (a for a in found if a.place.base == s.Local(name)):
+            if touched(access.place, access.bits, made[name]) is None:
+                message = f"this access of `%{name}` matches none of its integers"
+                raise s.refused("SA745", message, access.span, "access it by its own type")
+            if access.align > aligned(access.place, least or size_of(kind, module)[1]):
+                message = f"this access of `%{name}` asks for more alignment than there is"
+                raise s.refused("SA745", message, access.span, "align the memory so")
+    return made
+
+
+def own_objects(shapes: Mapping[str, Shape], facts: Facts, module: s.Module) -> tuple[Object, ...]:
+    """The objects of the function's own memory."""
+    made = list[Object]()
+    for name, shape in shapes.items():
+        line = facts.own[name]
+        assert isinstance(line.instruction, s.Alloca)
+        rows = tuple(rows_of(line.instruction.type, shape, module))
+        cells = tuple(_cell(x.path, x.bits) for x in shape.scalars)
+        origin = Origin(line.span, line.text)
+        made.append(Object(f"%{name}", cells, Storage.AUTO, origin, told=f"%{name}", middling=rows))
+    return tuple(made)
+
+
 def by_address(module: s.Module, found: Sequence[Access]) -> bool:
     """Whether it depends on an address whether an access is aligned."""
     groups = dict[s.Operand, list[Access]]()
@@ -143,22 +204,19 @@ def by_address(module: s.Module, found: Sequence[Access]) -> bool:
     )
 
 
-def alignment(place: Place, variable: s.GlobalVariable, module: s.Module) -> int:
-    """How an access is known to be aligned."""
-    try:
-        # What is written may be less than is usual of the type.
-        least = variable.align or size_of(variable.type, module)[1]
-    except NoLayout:
-        return 1
-    for distance in (place.offset, place.stride):
-        while distance % least:
-            least //= 2
-    return least
+def variables(module: s.Module, found: Mapping[str, Shape], whole: Collection[str]) -> tuple[Object, ...]:
+    """The objects of variables; arrays in those that are `whole` are kept whole."""
+    objects = {name: _object(module.variables[name], shape, module) for name, shape in found.items()}
+    return tuple(
+        replace(made, rows=tuple(rows_of(module.variables[name].type, found[name], module))) if name in whole else made
+        for name, made in objects.items()
+    )
 
 
-def variables(module: s.Module, found: Mapping[str, Shape]) -> tuple[Object, ...]:
-    """The objects of variables."""
-    return tuple(_object(module.variables[name], shape, module) for name, shape in found.items())
+def chosen_from(found: Sequence[Access]) -> frozenset[str]:
+    """The variables with plain accesses by an index, and no atomic ones."""
+    bases = [(a.place.base.name, a) for a in found if isinstance(a.place.base, s.Global)]
+    return frozenset(n for n, a in bases if a.place.index is not None) - {n for n, a in bases if a.atomic}
 
 
 def named(module: s.Module, function: s.Function, all_: Sequence[Access]) -> Mapping[str, Shape]:
@@ -174,66 +232,15 @@ def named(module: s.Module, function: s.Function, all_: Sequence[Access]) -> Map
 
 def _shape(variable: s.GlobalVariable, module: s.Module, all_: Sequence[Access]) -> Shape:
     try:
-        return _shape_of(variable, module, all_)
+        return _shape_of(s.Global(variable.name), variable.type, module, all_)
     except NoLayout:
         return Shape((Scalar(0, "", 0),), 0)
 
 
 def _object(variable: s.GlobalVariable, shape: Shape, module: s.Module) -> Object:
-    values = _first_values(variable, module, shape) if _is_known(variable) else {}
+    values = first_values(variable, module, shape) if is_constant(variable) else {}
     cells = (_cell(x.path, x.bits, values.get(x.offset)) for x in shape.scalars)
     return Object(variable.name, tuple(cells), Storage.STATIC, Origin(variable.span), kept=variable.constant)
-
-
-def _is_known(variable: s.GlobalVariable) -> bool:
-    """Whether a variable always has its first value, which this module alone gives it."""
-    return variable.constant and INTERPOSABLE.isdisjoint(variable.words)
-
-
-def _all_known(variable: s.GlobalVariable, shape: Shape, module: s.Module) -> bool:
-    known = _first_values(variable, module, shape)
-    return all(x.offset in known for x in shape.scalars)
-
-
-def _first_values(variable: s.GlobalVariable, module: s.Module, shape: Shape) -> Mapping[int, int]:
-    """The first values of the cells of a shape, by their places, as far as they are known."""
-    found = dict(_values(variable.first, variable.type, module, 0))
-    whole = {x.offset: x.bits for x in scalars(variable.type, module)}
-    made = dict[int, int]()
-    for cell in shape.scalars:
-        start = max((o for o in found if o <= cell.offset), default=None)
-        if start is None or cell.offset + bytes_of(cell.bits) > start + bytes_of(whole[start]):
-            continue
-        if cell.bits == whole[start]:
-            made[cell.offset] = found[start]
-        elif found[start] == poison_of(whole[start]):
-            made[cell.offset] = poison_of(cell.bits)
-        else:
-            made[cell.offset] = as_canonical(found[start] >> 8 * (cell.offset - start), cell.bits)
-    return made
-
-
-def _values(first: s.Operand | None, kind: s.Type, module: s.Module, start: int) -> Iterator[tuple[int, int]]:
-    """The first values of scalars by their places, without those that are not known."""
-    match first, meant(kind, module):
-        case s.Zero(), _:
-            yield from ((scalar.offset, 0) for scalar in scalars(kind, module, start))
-        case s.Number(value), s.IntType(bits):
-            yield start, as_canonical(value % 2**bits, 8 * bytes_of(bits))
-        case s.Null(), _:
-            yield start, 0
-        case s.Poison(), _:
-            yield from ((x.offset, poison_of(x.bits)) for x in scalars(kind, module, start) if x.bits)
-        case s.Text(data), _:
-            yield from ((start + place, as_canonical(byte, 8)) for place, byte in enumerate(data))
-        case s.Aggregate(elements), s.ArrayType(_, element):
-            for number, one in enumerate(elements):
-                yield from _values(one.operand, element, module, start + number * size_of(element, module)[0])
-        case s.Aggregate(elements), s.StructType() as whole:
-            for one, offset in zip(elements, offsets(whole, module), strict=True):
-                yield from _values(one.operand, one.type, module, start + offset)
-        case _:
-            return
 
 
 def _cell(path: str, bits: int, value: int | None = None) -> Cell:
@@ -297,9 +304,9 @@ def apart(found: Sequence[Access], given: Sequence[Shape], numbers: bool) -> Non
     single = all(len(shape.scalars) == 1 and shape.scalars[0].offset == 0 for shape in given)
     widths = {access.bits for access in found}
     # What is not aligned to its size may overlap others in part.
-    aligned = all(access.align >= bytes_of(access.bits) for access in found)
+    wide = all(access.align >= bytes_of(access.bits) for access in found)
     alike = numbers or all(len(shape.aligns) == 1 for shape in given)
-    if single and len(widths) == 1 and aligned and alike:
+    if single and len(widths) == 1 and wide and alike:
         return
     through = len(given) == 1 and not any(isinstance(access.place.base, s.Global) for access in found)
     if not through:

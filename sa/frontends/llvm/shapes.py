@@ -8,7 +8,9 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar
+from sa.frontends.flow.graph import Row
+from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.layout import MOST_SCALARS, POINTER, Place, Scalar, meant, offsets, size_of
 
 
 class Shape(Struct, frozen=True):
@@ -125,6 +127,28 @@ def padded(shape: Shape, accessed: Collection[tuple[int, int]]) -> Shape:
         found.append(scalar)
         here = scalar.offset + bytes_of(scalar.bits)
     return replace(shape, scalars=tuple(found[:-1]))
+
+
+def rows_of(kind: s.Type, shape: Shape, module: s.Module, start: int = 0) -> Iterator[Row]:
+    """The arrays in an object, as rows of its cells. Raises NoLayout."""
+    match meant(kind, module):
+        case s.ArrayType(count, element) if count > 1 and not isinstance(meant(element, module), s.ArrayType):
+            size = size_of(element, module)[0]
+            inside = [
+                [(n, x) for n, x in enumerate(shape.scalars) if first <= x.offset < first + size]
+                for first in range(start, start + count * size, size)
+            ]
+            alike = {tuple((x.offset - own[0][1].offset, x.bits) for _, x in own) for own in inside if own}
+            if len(alike) == 1 and all(inside):
+                yield Row(inside[0][0][0], count, tuple(x.path.replace("[0]", "[]") for _, x in inside[0]))
+        case s.ArrayType(count, element):
+            for number in range(count):
+                yield from rows_of(element, shape, module, start + number * size_of(element, module)[0])
+        case s.StructType(elements) as whole:
+            for element, offset in zip(elements, offsets(whole, module), strict=True):
+                yield from rows_of(element, shape, module, start + offset)
+        case _:
+            return
 
 
 def _pieces(scalar: Scalar, ends: set[int]) -> Iterator[Scalar]:

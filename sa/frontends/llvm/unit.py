@@ -60,9 +60,9 @@ class Both(Struct, frozen=True):
 
 
 def unit_of(
-    side: Side, both: Both, shapes: Mapping[s.Operand, Shape], objects: Sequence[Object]
+    side: Side, both: Both, shapes: Mapping[s.Operand, Shape], objects: Sequence[Object], own: Sequence[Object]
 ) -> tuple[FlowUnit, list[Range]]:
-    """The unit of a function, and the ranges of its parameters. Raises InputError."""
+    """The unit of a function, and the ranges of its parameters, with `objects` and `own` memory. Raises InputError."""
     function = side.function
     where = Origin(function.signature.span, f"@{function.signature.name}")
     body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
@@ -77,7 +77,7 @@ def unit_of(
         tuple(parameters),
         None,
         tuple(body.registers.values()),
-        (),
+        tuple(own),
         tuple(body.steps),
         ENTRY,
         EXIT,

@@ -42,6 +42,8 @@ def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
             if at.offset is not build.ZERO or at.undef is not build.FALSE:
                 raise refused(body, "to keep a pointer that was moved", "keep the pointer and the distance apart")
             return Value(at.token, at.poison)
+        case s.Local(name) if name in body.facts.own:
+            return Value(base(f"%{name}"))
         case s.Local(name):
             return _register(body, name)
         case s.Number(value):

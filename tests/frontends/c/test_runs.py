@@ -188,3 +188,35 @@ def test_a_thread_that_blocks_only_because_overflow_is_taken_not_to_happen_is_sa
         path.write_text(f"{HEADERS}int main(void) {{ int x = 2147483647; {step} assert(x == 0); return 0; }}\n")
         outcome = verify(VerifyRequest(str(path), False, Options(limits(20.0, None)))).outcome
         assert any("signed arithmetic overflows" in d.message for d in outcome.warnings) is why
+
+
+ALLOCATED = """
+#include <stdlib.h>
+struct node { int value; struct node *next; } *head;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  n->value = v;
+  n->next = head;
+  head = n;
+}
+void *work(void *arg) { push(1); push(2); return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0);
+  struct node *first = head;
+  assert(!first || !first->next);
+  pthread_join(t, 0);
+}
+"""
+
+
+def test_allocated_memory_is_named_by_the_line_that_allocates_it(tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text(HEADERS + ALLOCATED)
+    outcome = verify(VerifyRequest(str(tmp_path / "prog.c"), False, Options(limits(20.0, None)))).outcome
+    run = next(f.run for f in outcome.findings if f.run is not None)
+    told = show_run(run, outcome.program, Screen(160, False))
+    line = 1 + (HEADERS + ALLOCATED).splitlines().index("  struct node *n = malloc(sizeof *n);")
+    assert f"malloc@{line}.next = never written" in told
+    # Two objects of one line are told apart; what a pointer has is what `malloc` returned.
+    assert f"head: NULL → malloc@{line}" in told
+    assert f"head: malloc@{line} → malloc@{line}#2" in told

@@ -95,3 +95,25 @@ def test_who_waits_for_a_thread_that_never_ends_blocks_at_the_join_and_not_by_ov
 def test_who_can_only_go_on_by_overflow_is_said_to(tmp_path: Path) -> None:
     (found,) = blocked(tmp_path / "x.c", "int x = 2147483647;\nint main(void) { x = x + 1; return 0; }")
     assert "signed arithmetic overflows" in found.message
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        # Without its header it is declared by its use, and not defined anywhere.
+        ("assert(x == 0);", "REFUTED"),
+        ("assert(x == 1);", "PROVED"),
+        ('__CPROVER_assert(x == 0, "x");', "REFUTED"),
+        ('__ESBMC_assert(x == 1, "x");', "PROVED"),
+        ("__CPROVER_assume(x == 0); assert(0);", "PROVED"),
+        ("__CPROVER_cover(x);", "SA716"),
+    ],
+)
+def test_claims_and_assumptions_of_other_verifiers(tmp_path: Path, statement: str, expected: str) -> None:
+    assert answer(tmp_path, f"int x = 1; int main(void) {{ {statement} }}") == expected
+
+
+def test_the_number_of_a_thread_is_written_through_a_pointer(tmp_path: Path) -> None:
+    text = "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) { pthread_t t; CALL; }"
+    assert answer(tmp_path, text.replace("CALL", "pthread_create(t, 0, f, 0)")) == "SA719"
+    assert answer(tmp_path, text.replace("CALL", "pthread_create(&t, 0, f, 0)")) == "PROVED"

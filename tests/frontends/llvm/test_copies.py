@@ -94,7 +94,7 @@ CASES = {
     "memory is no better aligned than it says": (
         of("%a = alloca i64, align 4; store i64 1, ptr %a, align 4; ret i32 0", ""),
         of("%a = alloca i64, align 4; store i64 1, ptr %a, align 8; ret i32 0", ""),
-        "SA744",
+        "SA745",
     ),
     "an argument of an intrinsic must be defined where it says so": (
         MAX + of("%r = call i32 @llvm.smax.i32(i32 %x, i32 0); ret i32 1", "i32 %x"),
