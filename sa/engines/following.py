@@ -21,7 +21,7 @@ from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.preservation import Following, Kept, Parting
 from sa.certificates.relation import Relation
-from sa.checker.followers import ends, followers
+from sa.checker.followers import Seen, ends, followers
 from sa.checker.following import check_following
 from sa.checker.parting import check_parting, seen_of
 from sa.checker.ruling import Accepted
@@ -31,6 +31,7 @@ from sa.engines.portfolio_of_claims import CLAIMS
 from sa.ranking.relations import Unranked, following, moving
 from sa.ranking.rounds import marked, unmarked
 from sa.ranking.silent import silent_lassos
+from sa.terms.sort import Value
 
 #: How it is known by a relation.
 HOW = {
@@ -117,12 +118,17 @@ def _ended(goal: Goal, threads: tuple[Automaton, ...], seed: int, bounds: Limits
 def parted(goal: Goal, bounds: Limits, seed: int) -> Parting | None:
     """A concrete run that goes on for ever silently, accepted, where abstract ones end. Raises LimitReached."""
     lassos = silent_lassos(goal.concrete, goal.axioms, STATES, allot(bounds, RUNS), seed, unheard)
-    for _ in range(MOST_RUNS):
+    # Which abstract runs follow depends on nothing but the first state and what is shown.
+    asked = set[tuple[tuple[Value, ...], tuple[Seen, ...]]]()
+    while len(asked) < MOST_RUNS:
         lasso = _within(lambda _: next(lassos, None), bounds, inf)
         if lasso is None:
             return None
         (begun,) = lasso.run.start.threads.values()
-        shown = [s for t in lasso.run.turns if (s := seen_of(t)) is not None]
+        shown = tuple(s for t in lasso.run.turns if (s := seen_of(t)) is not None)
+        if (key := (tuple(begun.values.values()), shown)) in asked:
+            continue
+        asked.add(key)
         threads = followers(goal, begun.values, shown)
         end = _within(partial(_ended, goal, threads, seed), bounds, FOLLOWERS)
         if isinstance(end, Ranked | Finite):

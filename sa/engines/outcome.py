@@ -36,7 +36,8 @@ class Result(Struct, frozen=True):
     """The answer to one goal. Exactly one of `relation` (PROVED), `play` (REFUTED), `unknown` is given.
 
     `loss` says, for REFUTED, what the play shows of its concrete runs (None: not determined). `notes` are remarks for
-    the user.
+    the user. Where something is to be preserved in the environment of the goal, too, `preservation` may take the place
+    of the play.
     """
 
     goal: Goal
@@ -47,6 +48,7 @@ class Result(Struct, frozen=True):
     statistics: Statistics
     loss: Loss | None = None
     notes: tuple[str, ...] = ()
+    preservation: Preservation | None = None
 
 
 class Inferred(Struct, frozen=True):

@@ -36,10 +36,7 @@ def thread_by_thread(outcome: Outcome, concrete: Program, kept: Kept, options: O
         against = None if goal is None else parted(goal, limits, seed)
         if goal is not None and against is not None:
             own = next(t for t in concrete.threads if t.name == goal.concrete.name)
-            shown, beside = _run(own, goal, against)
-            return Preservation(
-                kept, Verdict.REFUTED, "", shown, None, PartingThread(number, against), goal, (own, beside)
-            )
+            return not_preserved(own, goal, against, number)
         if made is None and kept is Kept.TERMINATION:
             made = followed_in_rounds(result.goal, result.relation, limits, seed)
         if made is None:
@@ -50,6 +47,13 @@ def thread_by_thread(outcome: Outcome, concrete: Program, kept: Kept, options: O
         why = Unknown(Reason.BOUND, f"neither ranks in a relation nor a run that goes on was found for `{open_[0]}`")
         return Preservation(kept, Verdict.UNKNOWN, unknown=why)
     return Preservation(kept, Verdict.PROVED, HOW[kept], evidence=ThreadByThread(tuple(parts)))
+
+
+def not_preserved(own: Automaton, goal: Goal, against: Parting, number: int = 0) -> Preservation:
+    """That a thread goes on for ever in its environment, which is a part of the goal; `number` is that of the goal."""
+    shown, beside = _run(own, goal, against)
+    evidence = PartingThread(number, against)
+    return Preservation(Kept.TERMINATION, Verdict.REFUTED, "", shown, None, evidence, goal, (own, beside))
 
 
 def _run(own: Automaton, goal: Goal, found: Parting) -> tuple[Run, Automaton]:

@@ -134,7 +134,8 @@ def scene_html(scene: Scene, gathered: Gathered) -> str:
     """A play or a run as a table, a row for each step; scripts of the page step through it."""
     number = gathered.scene(scene)
     heads = "".join(f"<th>{_role(lane.role)}{text(lane.name)}</th>" for lane in scene.lanes)
-    rows = "".join(_frame(i, frame, scene.lanes) for i, frame in enumerate(scene.frames))
+    cycle = len(scene.frames) if scene.cycle is None else scene.cycle
+    rows = "".join(_frame(i, frame, scene.lanes, i > cycle) for i, frame in enumerate(scene.frames))
     given = ", ".join(f"{name} = {value}" for name, value in scene.parameters)
     where = f'<p class="faint">where {text(given)}</p>' if given else ""
     tone = "good" if scene.ending in GOOD_ENDINGS else "bad"
@@ -155,7 +156,7 @@ def _role(role: str) -> str:
     return f'<span class="faint">{role} </span>'
 
 
-def _frame(number: int, frame: Frame, lanes: Sequence[Lane]) -> str:
+def _frame(number: int, frame: Frame, lanes: Sequence[Lane], again: bool) -> str:
     # Where there is no room for columns, each cell says whose it is.
     who = (text(lane.role if lane.role in ("concrete", "abstract") else lane.name) for lane in lanes)
     cells = "".join(
@@ -165,7 +166,8 @@ def _frame(number: int, frame: Frame, lanes: Sequence[Lane]) -> str:
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in frame.notes)
     if notes:
         cells = cells.removesuffix("</td>") + notes + "</td>"
-    return f'<tr data-frame="{number}"><th scope="row">{number}</th>{cells}</tr>'
+    mark = ' class="again"' if again else ""
+    return f'<tr data-frame="{number}"{mark}><th scope="row">{number}</th>{cells}</tr>'
 
 
 def _act(act: Act) -> str:
@@ -213,7 +215,7 @@ def scene_data(scene: Scene) -> dict[str, object]:
             }
         )
     lanes = [{"role": lane.role, "name": lane.name, "file": _file(lane.span)} for lane in scene.lanes]
-    return {"kind": scene.kind, "lanes": lanes, "frames": frames}
+    return {"kind": scene.kind, "lanes": lanes, "frames": frames, "cycle": scene.cycle}
 
 
 def _range(span: Span) -> list[object]:

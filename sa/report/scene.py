@@ -72,7 +72,10 @@ class Frame(Struct, frozen=True):
 
 
 class Scene(Struct, frozen=True):
-    """A play or a run: its lanes, the values of parameters, its frames, the first of which is the start, its end."""
+    """A play or a run: its lanes, the values of parameters, its frames, the first of which is the start, its end.
+
+    The frames behind that with the number `cycle` are gone through again and again.
+    """
 
     kind: str
     lanes: tuple[Lane, ...]
@@ -80,6 +83,7 @@ class Scene(Struct, frozen=True):
     frames: tuple[Frame, ...]
     ending: str
     reasons: tuple[Why, ...] = ()
+    cycle: int | None = None
 
 
 # ---------------------------------------------------------------- plays
@@ -170,7 +174,7 @@ def run_scene(run: Run, program: Program, details: bool = True) -> Scene:
         acts = tuple((_turn(turn, before, how),) if lane.name == turn.thread else () for lane in lanes)
         frames.append(_frame(acts, turn.after, program, how))
         before = turn.after
-    return Scene("run", lanes, parameters, tuple(frames), ending_told(run))
+    return Scene("run", lanes, parameters, tuple(frames), ending_told(run), cycle=run.cycle)
 
 
 def ending_told(run: Run) -> str:

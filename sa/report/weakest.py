@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from sa.automata.automaton import Automaton, location_of
+from sa.automata.program import Program
 from sa.base.caveat import Said
 from sa.base.source import position
 from sa.base.verdict import Verdict
@@ -27,6 +30,7 @@ from sa.report.document import (
 from sa.report.refine import lost, preservation_sections, proposed, seconds_section
 from sa.terms import build
 from sa.terms.printer import show
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import called, primed, substitute
 from sa.terms.term import Term, Var
 from sa.weakest.clauses import Clause
@@ -133,10 +137,11 @@ def _clauses(automaton: Automaton, clauses: Sequence[Needed], side: str) -> Iter
 
 def _details(found: Weakest, environment: Environment, text: str) -> Iterator[Section]:
     """What goes wrong without each clause, and the program with the environment."""
+    program = environment.programs[1]
     for automaton, clauses in ((found.thread, environment.concrete), (found.abstract, environment.abstract)):
-        yield from _plays(clauses, automaton)
+        yield from _plays(clauses, automaton, program)
     if found.uniform is not None and not environment.maximal:
-        yield from _plays((*found.uniform.concrete, *found.uniform.abstract), None)
+        yield from _plays((*found.uniform.concrete, *found.uniform.abstract), None, program)
     yield (Paragraph("The concrete program with this environment:"),)
     yield tuple(Line((Words(line),), indent=4) for line in text.splitlines())
 
@@ -159,14 +164,14 @@ def _said(needed: Needed, automaton: Automaton) -> str:
     """A clause, and whether it is known to be needed."""
     match None if needed.without is None else needed.without.verdict:
         case Verdict.REFUTED:
-            return clause_text(_in_words(needed.clause, automaton))
+            return clause_text(_with_shown_names(needed.clause, automaton))
         case None | Verdict.UNKNOWN | Verdict.PROVED:
-            return f"{clause_text(_in_words(needed.clause, automaton))}   (possibly redundant)"
+            return f"{clause_text(_with_shown_names(needed.clause, automaton))}   (possibly redundant)"
         case _ as verdict:
             assert_never(verdict)
 
 
-def _in_words(clause: Clause, automaton: Automaton) -> Clause:
+def _with_shown_names(clause: Clause, automaton: Automaton) -> Clause:
     """The clause with variables by the names that a program in another language has for them."""
     names = dict[Var, Term]()
     told = Counter(v.shown.name for v in automaton.variables if v.shown is not None)
@@ -194,14 +199,38 @@ def _rely(found: Weakest, uniform: Uniform) -> Iterator[Block]:
     ):
         mark = (Words(f"{side} {automaton.name}  ", Tone.PLACE),) if both else ()
         for needed in clauses:
-            yield Item(mark, f"rely {clause_text(_in_words(needed.clause, automaton))};", indent=4)
+            clause = _with_shown_names(needed.clause, automaton)
+            words = _in_words(clause)
+            said = f"   ({words})" if words else ""
+            yield Item(mark, f"rely {clause_text(clause)};{said}", indent=4)
         if not clauses and both:
             yield Item(mark, "rely true;", indent=4)
 
 
-def _plays(clauses: Sequence[Needed], automaton: Automaton | None) -> Iterator[Section]:
+def _plays(clauses: Sequence[Needed], automaton: Automaton | None, program: Program) -> Iterator[Section]:
     """For each excluded class of steps what it would allow; without an automaton the clauses stand for all places."""
     for needed in clauses:
-        if needed.without is not None and needed.without.play is not None:
-            where = "" if automaton is None else f" at {place_text(automaton, needed.place)}"
-            yield from lost(needed.without.play, needed.without, f"Without `{clause_text(needed.clause)}`{where}:")
+        where = "" if automaton is None else f" at {place_text(automaton, needed.place)}"
+        head = f"Without `{clause_text(needed.clause)}`{where}:"
+        without = needed.without
+        if without is not None and without.play is not None:
+            yield from lost(without.play, without, head)
+        elif without is not None and without.preservation is not None:
+            yield (Paragraph(head),)
+            shown = replace(program, threads=without.preservation.threads, open=True)
+            yield from preservation_sections(without.preservation, shown)
+
+
+def _in_words(clause: Clause) -> str:
+    """What others may not do, for those clauses that say it of one variable; else nothing."""
+    for v in (v for v in clause.kept.free if not v.primes):
+        after = primed(v)
+        if not clause.when and clause.kept is build.eq(after, v):
+            return f"others do not change {v.name}"
+        if not clause.when and v.sort == INT and clause.kept in (build.le(after, v), build.le(v, after)):
+            return f"others do not {'raise' if clause.kept is build.le(after, v) else 'lower'} {v.name}"
+    for v in (v for w in clause.when for v in w.free if v.sort == BOOL):
+        for before, kept, value in ((build.lnot(v), build.lnot(primed(v)), "true"), (v, primed(v), "false")):
+            if clause.when == (before,) and clause.kept is kept:
+                return f"others do not make {v.name} {value}"
+    return ""

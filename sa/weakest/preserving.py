@@ -21,6 +21,7 @@ from sa.engines.following import HOW, followed, followed_in_rounds, parted
 from sa.engines.options import Options
 from sa.engines.outcome import Preservation, Result
 from sa.engines.preserving import preserved
+from sa.engines.preserving_threads import not_preserved
 from sa.question.goals import goals
 from sa.terms.build import eq, le, lnot
 from sa.terms.sort import BOOL, INT
@@ -83,8 +84,10 @@ def _asker(asking: Asking) -> Callable[[Declared, Declared], Result]:
         result = answer_in(asking, here, there)
         if result.verdict is not Verdict.PROVED or _keeps(asking, result):
             return result
-        lost = _is_lost(asking, result)
-        return replace(result, verdict=Verdict.REFUTED if lost else Verdict.UNKNOWN, unknown=None if lost else _LOST)
+        lost = _lost(asking, result)
+        if lost is None:
+            return replace(result, verdict=Verdict.UNKNOWN, unknown=_LOST)
+        return replace(result, verdict=Verdict.REFUTED, relation=None, preservation=lost)
 
     return ask
 
@@ -103,16 +106,17 @@ def _keeps(asking: Asking, result: Result) -> bool:
         return False
 
 
-def _is_lost(asking: Asking, result: Result) -> bool:
-    """Whether a run shows that termination is not preserved in the environment of a goal. Raises LimitReached."""
+def _lost(asking: Asking, result: Result) -> Preservation | None:
+    """A run that shows that termination is not preserved in the environment of a goal. Raises LimitReached."""
     goal = with_surroundings(result.goal)
     try:
-        bounds = allot(asking.options.limits, RUNS)
-        return goal is not None and parted(goal, bounds, asking.options.seed) is not None
+        against = None if goal is None else parted(goal, allot(asking.options.limits, RUNS), asking.options.seed)
     except LimitReached as limit:
         if limit.reason is not Reason.WORK:
             raise
-        return False
+        return None
+    (own,) = asking.concrete.threads
+    return None if goal is None or against is None else not_preserved(own, goal, against)
 
 
 def _weaker(said: Declared, ask: Callable[[Declared], Result]) -> tuple[Declared, tuple[Needed, ...], Result | None]:

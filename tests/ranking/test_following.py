@@ -72,6 +72,15 @@ def test_functions_in_c_go_on_for_ever_only_where_they_did(
     assert function(text.format(before), text.format(after), tmp_path) is verdict
 
 
+def test_a_run_counts_whose_action_others_show_behind_many_that_are_matched() -> None:
+    # In each state before U has ended, the first program may wait for ever, too.
+    beside = "global f : bool = false; global n : int = 0; thread U {{ {0} f := true; }} thread T {{ {1} @out skip; }}"
+    work = " ".join("n := n + 1;" for _ in range(14))
+    waits, never = (beside.format(work, f"while ({until}) {{ skip; }}") for until in ("!f", "true"))
+    goal = goal_of(waits, never)
+    assert parted(goal, limits(60.0, None), 0) is not None
+
+
 def test_what_is_undefined_may_go_on_for_ever(tmp_path: Path) -> None:
     before = "int f(int a) { int t[2] = {1, 2}; return t[a]; }"
     after = "int f(int a) { int t[2] = {1, 2}; if (a > 1 || a < 0) for (;;); return t[a]; }"

@@ -209,6 +209,27 @@ def test_a_run_in_c_marks_its_source_line(tmp_path: Path, chromium: Browser) -> 
     assert chromium.errors == []
 
 
+@pytest.mark.parametrize(("step", "said"), [("skip", ""), ("x := x + 1", " (values of round 1)")])
+def test_behind_the_last_step_of_a_cycle_its_first_one_is_taken_again(
+    step: str, said: str, tmp_path: Path, chromium: Browser
+) -> None:
+    file = tmp_path / "endless.sa"
+    file.write_text(f"global x : int = 0; thread T {{ x := 0; while (true) {{ {step}; }} }} terminates;")
+    chromium.open(page(tmp_path, "verify", str(file)))
+    again: list[str] = json.loads(
+        chromium.value("JSON.stringify([...document.querySelectorAll('tr.again')].map(r => r.dataset.frame))")
+    )
+    counter = "document.querySelector('.controls .faint').textContent"
+    chromium.press("End")
+    assert now(chromium) == again[-1:]
+    chromium.press("ArrowRight")
+    assert now(chromium) == again[:1]
+    assert chromium.value(counter).endswith(f", round 2{said}")
+    chromium.press("ArrowLeft")
+    assert (now(chromium), chromium.value(counter)) == (again[-1:], f"step {again[-1]} of {again[-1]}, round 1")
+    assert chromium.errors == []
+
+
 def test_a_cell_of_the_relation_opens_its_pair(tmp_path: Path, chromium: Browser) -> None:
     chromium.open(page(tmp_path, "refine", *pair(SPECS / "closed" / "gcd")))
     assert not chromium.value("document.querySelector('.pairs details').open")
