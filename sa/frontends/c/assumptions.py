@@ -11,7 +11,6 @@ from sa.frontends.c.caveats import (
     ENDS,
     FAIR,
     FIELDS,
-    LEFT_TO_RIGHT,
     ORDER,
     PARTS,
     REUSE,
@@ -21,6 +20,7 @@ from sa.frontends.c.caveats import (
     WOKEN,
     WRAPS,
     computed,
+    left_to_right,
     weak,
 )
 from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
@@ -44,7 +44,8 @@ def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
     if file.weak:
         yield weak(tuple(file.weak))
     yield from _overflow(reading, file)
-    yield LEFT_TO_RIGHT
+    if file.unordered:
+        yield left_to_right(tuple(file.unordered))
     yield from file.granted
     for holds, caveat in (
         (file.parts and file.moves, PARTS),

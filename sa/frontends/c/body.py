@@ -109,7 +109,8 @@ class File(msgspec.Struct):
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     Whether arithmetic of `signed` numbers may leave their types, whether a function that is compared alone calls one
-    that is not defined (`hands_on`), and where orders are `weak`, is noted.
+    that is not defined (`hands_on`), where orders are `weak`, and where the order of operands may matter (`unordered`),
+    is noted.
     """
 
     text: Text
@@ -148,6 +149,7 @@ class File(msgspec.Struct):
     signed: bool = False
     hands_on: bool = False
     weak: dict[Span, None] = msgspec.field(default_factory=dict)
+    unordered: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()

@@ -13,11 +13,6 @@ SEQUENTIAL = assuming(
     "sequential consistency",
     "it holds where no data race exists (`--races`) and each atomic access is `seq_cst`",
 )
-LEFT_TO_RIGHT = assuming(
-    "evaluation-order",
-    "operands are evaluated from left to right",
-    "write calls and assignments that influence each other as statements of their own",
-)
 WAITS = assuming(
     "condition-variables",
     "a thread that is stuck unless a wait ends without a signal is in a deadlock",
@@ -132,6 +127,13 @@ def weak(places: tuple[Span, ...]) -> Caveat:
     what = f"memory orders weaker than seq_cst behave as seq_cst ({lines_of(places)})"
     check = "write `seq_cst` there; `refine --function` compares functions with their orders"
     return assuming("weak-orders", what, check, places)
+
+
+def left_to_right(places: tuple[Span, ...]) -> Caveat:
+    """That operands are evaluated in this order where another one may make a difference."""
+    what = f"operands are evaluated from left to right, the right side of an assignment first ({lines_of(places)})"
+    check = "write calls and assignments that influence each other as statements of their own"
+    return assuming("evaluation-order", what, check, places)
 
 
 def created(name: str) -> Caveat:

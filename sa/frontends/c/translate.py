@@ -14,6 +14,7 @@ from pycparser.c_parser import ParseError
 from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Span
+from sa.frontends.c import sequencing
 from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
@@ -103,6 +104,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
             raise InputError(tuple(dict.fromkeys(wrong)))
         raise _without(entry, file, Span(text.source, 0, 0))
     _procedures(file, entry)
+    sequencing.check(file, nodes)
     if file.cleans and file.leaves:
         hint = "clean up before the thread ends"
         message = "what `pthread_cleanup_push` says is not done where a thread ends by itself"
