@@ -24,10 +24,25 @@ from sa.frontends.flow.graph import Fork
 #: What may be read or written that is no variable of the function by its name.
 MEMORY = "*"
 
-#: Functions without an effect that anybody sees: two of them may change places.
-_SILENT = ("__VERIFIER_nondet_", "__builtin_", "is", "to", "str", "mem")
-_PURE = frozenset({"malloc", "calloc", "abs", "labs", "llabs", "rand", "pthread_self", "thrd_current", "offsetof"})
-_CHANGING = frozenset({"strcpy", "strncpy", "strcat", "strncat", "strtok", "memcpy", "memmove", "memset"})
+#: Functions without an effect that anybody sees: two of them may change places. Some read memory.
+_INPUTS = ("__VERIFIER_nondet_", "__builtin_")
+_PURE = frozenset(
+    (
+        "malloc",
+        "calloc",
+        "abs",
+        "labs",
+        "llabs",
+        "rand",
+        "pthread_self",
+        "thrd_current",
+        "offsetof",
+        "toupper",
+        "tolower",
+    )
+    + tuple(f"is{kind}" for kind in ("alnum", "alpha", "digit", "lower", "print", "punct", "space", "upper", "xdigit"))
+)
+_READING = frozenset(("strlen", "strnlen", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "memcmp", "memchr"))
 #: Functions behind which nothing may come.
 _LEAVING = frozenset(
     {"exit", "_exit", "_Exit", "quick_exit", "abort", "pthread_exit", "thrd_exit", "__VERIFIER_assume", "longjmp"}
@@ -302,9 +317,9 @@ def _named(scope: _Scope, name: str) -> Effects:
         return scope.known[name]
     if name in scope.file.bodies and name not in scope.file.library:
         return _UNKNOWN
-    if name in _PURE or name.startswith(_SILENT[:2]):
+    if name in _PURE or name.startswith(_INPUTS):
         return _NOTHING
-    if name.startswith(_SILENT) and name not in _CHANGING:
+    if name in _READING:
         return Effects(reads=frozenset({MEMORY}), calls=True, fails=True)
     return replace(_UNKNOWN, leaves=name in _LEAVING)
 

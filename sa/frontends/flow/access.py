@@ -205,7 +205,8 @@ def locks_in(first: int, where: Layout) -> Iterator[int]:
 
 
 def _running(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout) -> Running:
-    """Who may run where the first thread is: those that it has created on some way there, and has not waited for.
+    """Who may run where the first thread is: those that it has created on some way there, and has not waited for, and
+    those that always run.
 
     Where others create threads, or there is any number of them, all may run as soon as any does.
     """
@@ -229,8 +230,9 @@ def _running(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout)
             if joined != known:
                 running[step.target] = joined
                 pending.append(step.target)
+    always = frozenset[int]().union(*(numbers_of(t) for t in threads[1:] if t.always))
     return {
-        n: every if rows and (others or _NOBODY in rows) else frozenset(r + 1 for r in rows)
+        n: every if rows and (others or _NOBODY in rows) else always | {r + 1 for r in rows}
         for n, rows in running.items()
     }
 

@@ -67,7 +67,7 @@ def open_functions(units: Sequence[Unit], sources: Sequence[Source], reserved: f
 
 def _opened(unit: Unit) -> _Open:
     unit = replace(unit, objects=tuple(map(_arbitrary, unit.objects)))
-    others = tuple(Thread(f"others {number}", number, _anything(unit)) for number in OTHERS)
+    others = tuple(Thread(f"others {number}", number, _anything(unit), always=True) for number in OTHERS)
     made = _Open(unit, analysed(unit, Asked(), beside=others, begun=_begun))
     if len(made.found.threads) != 1 + len(OTHERS):
         where = unit.procedures[unit.entry].origin.span

@@ -69,13 +69,15 @@ MOST_THREADS = 2**30
 class Thread(Struct, frozen=True):
     """A thread: its name, its number from 1 on, and what it does.
 
-    A `family` is any number of threads that do the same; `identity` is the register that tells its copies apart.
+    A `family` is any number of threads that do the same; `identity` is the register that tells its copies apart. One
+    that is `always` there runs from the beginning, and nobody creates it.
     """
 
     name: str
     number: int
     graph: Graph
     identity: Var | None = None
+    always: bool = False
 
 
 class _Creation(Struct, frozen=True):

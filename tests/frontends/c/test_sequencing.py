@@ -59,6 +59,7 @@ MATTERS = {
     "an index that an inlined store changes": "j = (table[0] = 1) + table[i];",
     "an initialiser": "int t[2] = {next(), g}; j = t[0];",
     "a local variable that a pointer leads to": "int *p = &i; j = (*p = 2) + i;",
+    "calls of what is not defined": "extern int is_on(void), toggle(void); j = is_on() + toggle();",
     "an end beside a failure": "j = 1 / i + (exit(0), 1);",
 }
 
