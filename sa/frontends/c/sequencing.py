@@ -26,23 +26,9 @@ MEMORY = "*"
 
 #: Functions without an effect that anybody sees: two of them may change places. Some read memory.
 _INPUTS = ("__VERIFIER_nondet_", "__builtin_")
-_PURE = frozenset(
-    (
-        "malloc",
-        "calloc",
-        "abs",
-        "labs",
-        "llabs",
-        "rand",
-        "pthread_self",
-        "thrd_current",
-        "offsetof",
-        "toupper",
-        "tolower",
-    )
-    + tuple(f"is{kind}" for kind in ("alnum", "alpha", "digit", "lower", "print", "punct", "space", "upper", "xdigit"))
-)
-_READING = frozenset(("strlen", "strnlen", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "memcmp", "memchr"))
+_KINDS = "isalnum isalpha isdigit islower isprint ispunct isspace isupper isxdigit toupper tolower"
+_PURE = frozenset(f"malloc calloc abs labs llabs rand pthread_self thrd_current offsetof {_KINDS}".split())
+_READING = frozenset("strlen strnlen strcmp strncmp strchr strrchr strstr memcmp memchr".split())
 #: Functions behind which nothing may come.
 _LEAVING = frozenset(
     {"exit", "_exit", "_Exit", "quick_exit", "abort", "pthread_exit", "thrd_exit", "__VERIFIER_assume", "longjmp"}
