@@ -26,9 +26,12 @@ MEMORY = "*"
 
 #: Functions without an effect that anybody sees: two of them may change places. Some read memory.
 _INPUTS = ("__VERIFIER_nondet_", "__builtin_")
-_KINDS = "isalnum isalpha isdigit islower isprint ispunct isspace isupper isxdigit toupper tolower"
-_PURE = frozenset(f"malloc calloc abs labs llabs rand pthread_self thrd_current offsetof {_KINDS}".split())
-_READING = frozenset("strlen strnlen strcmp strncmp strchr strrchr strstr memcmp memchr".split())
+_PURE = {
+    "malloc", "calloc", "abs", "labs", "llabs", "rand", "pthread_self", "thrd_current", "offsetof",
+    "isalnum", "isalpha", "isdigit", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit",
+    "toupper", "tolower",
+}  # fmt: skip
+_READING = {"strlen", "strnlen", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "memcmp", "memchr"}
 #: Functions behind which nothing may come.
 _LEAVING = frozenset(
     {"exit", "_exit", "_Exit", "quick_exit", "abort", "pthread_exit", "thrd_exit", "__VERIFIER_assume", "longjmp"}
