@@ -57,7 +57,7 @@ class State(NamedTuple):
     named: tuple[int, ...]
 
 
-class Way(NamedTuple):
+class Transition(NamedTuple):
     """A step: who moves, what is behind it, and who is then in the place of who moved."""
 
     agent: Agent
@@ -65,7 +65,7 @@ class Way(NamedTuple):
     became: Agent
 
 
-class Crew(Struct, frozen=True, eq=False):
+class Representative(Struct, frozen=True, eq=False):
     """A family in a search: the thread that stands for any copy, the bits that a copy has, the slot of its identity.
 
     `reads` are the places from where steps read the identity; `first` is one less than the first that is given.
@@ -78,7 +78,7 @@ class Crew(Struct, frozen=True, eq=False):
     first: int
 
 
-class Turn(NamedTuple):
+class Schedule(NamedTuple):
     """Whose turn it is, who is blocked and goes on as soon as possible, and how many preemptions are left.
 
     Those who were preempted go on afterwards, the last one first.
@@ -90,33 +90,33 @@ class Turn(NamedTuple):
     left: int
 
 
-class Found(NamedTuple):
+class Violation(NamedTuple):
     """A run into what is bad about a question: its steps, and who fails then, if anybody."""
 
     question: int
     start: State
-    ways: tuple[Way, ...]
+    transitions: tuple[Transition, ...]
     failing: Agent | None
 
 
-class Hunt(Struct, eq=False):
+class Exploration(Struct, eq=False):
     """A search while it runs. `seen` gives for what was looked at the preemptions left and the steps before it.
 
     `begins` are by family the bits that its copies may begin with, each with a packed initial state. `failed` are
     questions that steps which were looked at last fail, by whom, and the steps that lead there.
-    `leading` are by thread the places from where its own steps may lead to one that fails.
+    `before_failure` are by thread the places from where its own steps may lead to one that fails.
     """
 
     work: Work
-    crews: tuple[Crew, ...]
+    representatives: tuple[Representative, ...]
     begins: tuple[Mapping[int, int], ...]
     bounds: Bounds
-    leading: tuple[frozenset[int], ...]
-    seen: dict[tuple[State, Turn], tuple[int, int]] = field(default_factory=dict)
-    failed: list[tuple[int, Agent | None, tuple[Way, ...]]] = field(default_factory=list)
+    before_failure: tuple[frozenset[int], ...]
+    seen: dict[tuple[State, Schedule], tuple[int, int]] = field(default_factory=dict)
+    failed: list[tuple[int, Agent | None, tuple[Transition, ...]]] = field(default_factory=list)
 
 
-def crowd_of(asked: Asked) -> System:
+def system_of(asked: Asked) -> System:
     """The threads with one copy of each family that stands for all of its copies."""
     threads = (*asked.threads, *(symbolic(f, 1) for f in asked.families))
     return system(threads, tuple(_of_symbolic(b, asked.families) for b in asked.bads))
@@ -134,26 +134,30 @@ def _of_symbolic(bad: Bad, families: Sequence[Family]) -> Bad:
     return Bad(Failing(named[bad.failing.thread], bad.failing.edge), bad.claim)
 
 
-def hunted(s: System, families: Sequence[Family], bounds: Bounds, limits: Limits) -> Iterator[tuple[Hunt, Found]]:
+def explored(
+    s: System, families: Sequence[Family], bounds: Bounds, limits: Limits
+) -> Iterator[tuple[Exploration, Violation]]:
     """What one search finds: the first run for each question, with the search. Raises LimitReached."""
     work = begun(s, EFFORT, limits, dict.fromkeys(s.variables, WIDTHS[-1]))
     claims, work.claims = work.claims, []
-    crews = tuple(_crew(work, f, number, len(families), bounds) for number, f in enumerate(families))
-    covered = sum(c.bits for c in crews)
+    representatives = tuple(
+        _representative(work, f, number, len(families), bounds) for number, f in enumerate(families)
+    )
+    covered = sum(c.bits for c in representatives)
     begins = dict[int, tuple[dict[int, int], ...]]()
     for packed in islice(starts_of(work), STARTS):
-        of = begins.setdefault(packed & ~covered, tuple(dict[int, int]() for _ in crews))
-        for known, crew in zip(of, crews, strict=True):
-            known.setdefault(packed & crew.bits & ~_bits_of(crew.identity), packed)
+        of = begins.setdefault(packed & ~covered, tuple(dict[int, int]() for _ in representatives))
+        for known, one in zip(of, representatives, strict=True):
+            known.setdefault(packed & one.bits & ~_bits_of(one.identity), packed)
     work.claims = claims
-    leading = tuple(_leading(s, thread) for thread in range(len(s.threads)))
+    before_failure = tuple(_places_before_failure(s, thread) for thread in range(len(s.threads)))
     for base, of in begins.items():
-        hunt = Hunt(work, crews, of, bounds, leading)
-        for found in _searched(hunt, State(base, (), tuple(0 for _ in crews)), limits):
-            yield hunt, found
+        ex = Exploration(work, representatives, of, bounds, before_failure)
+        for found in _searched(ex, State(base, (), tuple(0 for _ in representatives)), limits):
+            yield ex, found
 
 
-def _crew(work: Work, family: Family, number: int, families: int, bounds: Bounds) -> Crew:
+def _representative(work: Work, family: Family, number: int, families: int, bounds: Bounds) -> Representative:
     s, slots = work.making.system, work.making.layout.slots
     thread = len(s.threads) - families + number
     name = symbolic_name(family, 1)
@@ -162,10 +166,10 @@ def _crew(work: Work, family: Family, number: int, families: int, bounds: Bounds
     identity = identity_of(family, name)
     said = any(identity in c.free for c in s.claims if c is not None)
     reads = (p for p, acts in enumerate(s.acts[thread]) if said or any(identity in a.reads for a in acts))
-    return Crew(thread, bits, slots.get(identity), frozenset(reads), number * bounds.copies)
+    return Representative(thread, bits, slots.get(identity), frozenset(reads), number * bounds.copies)
 
 
-def _leading(s: System, thread: int) -> frozenset[int]:
+def _places_before_failure(s: System, thread: int) -> frozenset[int]:
     """The places of a thread from where its own steps may lead to one that fails."""
     acts = [act for here in s.acts[thread] for act in here]
     found = {a.arc.source for a in acts if a.bads}
@@ -174,187 +178,194 @@ def _leading(s: System, thread: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def _is_hopeless(hunt: Hunt, state: State) -> bool:
+def _cannot_fail(ex: Exploration, state: State) -> bool:
     """Whether nobody can fail any more, and no claim is open."""
-    if hunt.work.claims:
+    if ex.work.claims:
         return False
-    threads = range(len(hunt.leading) - len(hunt.crews))
-    if any(_place(hunt, t, state.base) in hunt.leading[t] for t in threads):
+    threads = range(len(ex.before_failure) - len(ex.representatives))
+    if any(_place(ex, t, state.base) in ex.before_failure[t] for t in threads):
         return False
     copied = [agent for agent, _ in state.groups]
-    copied += [(of, bits) for of, begins in enumerate(hunt.begins) for bits in begins]
-    crews = ((hunt.crews[of].thread, bits) for of, bits in copied)
-    return all(_place(hunt, thread, bits) not in hunt.leading[thread] for thread, bits in crews)
+    copied += [(of, bits) for of, begins in enumerate(ex.begins) for bits in begins]
+    representatives = ((ex.representatives[of].thread, bits) for of, bits in copied)
+    return all(_place(ex, thread, bits) not in ex.before_failure[thread] for thread, bits in representatives)
 
 
 def _bits_of(slot: Slot | None) -> int:
     return 0 if slot is None else slot.mask << slot.shift
 
 
-def _searched(hunt: Hunt, start: State, limits: Limits) -> Iterator[Found]:
+def _searched(ex: Exploration, start: State, limits: Limits) -> Iterator[Violation]:
     """Depth first: who moves goes on, and preemptions are tried from the end of a run backwards."""
-    ways = list[Way]()
-    pending = [_onwards(hunt, start, Turn(None, None, (), hunt.bounds.preemptions))]
-    _judged(hunt, start)
-    yield from _noted(hunt, start, ways)
-    while pending and hunt.work.open:
+    transitions = list[Transition]()
+    pending = [_successors(ex, start, Schedule(None, None, (), ex.bounds.preemptions))]
+    _check_claims(ex, start)
+    yield from _reported(ex, start, transitions)
+    while pending and ex.work.open:
         found = next(pending[-1], None)
-        yield from _noted(hunt, start, ways)
+        yield from _reported(ex, start, transitions)
         if found is None:
             pending.pop()
-            if ways:
-                ways.pop()
+            if transitions:
+                transitions.pop()
             continue
-        way, turn = found
-        left, key, steps = turn.left, (way.after, turn._replace(left=0)), len(ways) + 1
-        before = hunt.seen.get(key)
+        transition, schedule = found
+        left, key, steps = schedule.left, (transition.after, schedule._replace(left=0)), len(transitions) + 1
+        before = ex.seen.get(key)
         if (
-            steps > hunt.bounds.steps
-            or _is_hopeless(hunt, way.after)
+            steps > ex.bounds.steps
+            or _cannot_fail(ex, transition.after)
             or (before is not None and before[0] >= left and before[1] <= 2 * steps)
         ):
             continue
-        if before is None and len(hunt.seen) >= hunt.bounds.states:
+        if before is None and len(ex.seen) >= ex.bounds.states:
             return
-        if len(hunt.seen) % BETWEEN_LOOKS == 0:
+        if len(ex.seen) % BETWEEN_LOOKS == 0:
             check_limits(limits)
             check_memory(limits)
-        hunt.seen[key] = left, steps
+        ex.seen[key] = left, steps
         count(limits, A_STATE)
-        ways.append(way)
-        pending.append(_onwards(hunt, way.after, turn))
-        _judged(hunt, way.after)
-        yield from _noted(hunt, start, ways)
+        transitions.append(transition)
+        pending.append(_successors(ex, transition.after, schedule))
+        _check_claims(ex, transition.after)
+        yield from _reported(ex, start, transitions)
 
 
-def _noted(hunt: Hunt, start: State, ways: Sequence[Way]) -> Iterator[Found]:
+def _reported(ex: Exploration, start: State, transitions: Sequence[Transition]) -> Iterator[Violation]:
     """What was found at the end of these steps."""
-    for question, agent, further in hunt.failed:
-        if question in hunt.work.open:
-            hunt.work.open.discard(question)
-            yield Found(question, start, (*ways, *further), agent)
-    hunt.failed.clear()
+    for question, agent, further in ex.failed:
+        if question in ex.work.open:
+            ex.work.open.discard(question)
+            yield Violation(question, start, (*transitions, *further), agent)
+    ex.failed.clear()
 
 
-def _judged(hunt: Hunt, state: State) -> None:
+def _check_claims(ex: Exploration, state: State) -> None:
     """Note claims that are false in a state."""
-    if not hunt.work.claims:
+    if not ex.work.claims:
         return
     whole = [state.base]
-    for number in range(len(hunt.crews)):
-        own = [*(bits for (of, bits), _ in state.groups if of == number), *hunt.begins[number]]
+    for number in range(len(ex.representatives)):
+        own = [*(bits for (of, bits), _ in state.groups if of == number), *ex.begins[number]]
         whole = [w + bits for w in whole for bits in own]
-    for question, read, fine, test in hunt.work.claims:
+    for question, read, fine, test in ex.work.claims:
         for packed in whole:
             if packed & read not in fine:
                 if test(packed & read):
                     fine.add(packed & read)
                 else:
-                    hunt.failed.append((question, None, ()))
+                    ex.failed.append((question, None, ()))
 
 
-def _onwards(hunt: Hunt, state: State, turn: Turn) -> Iterator[tuple[Way, Turn]]:
+def _successors(ex: Exploration, state: State, schedule: Schedule) -> Iterator[tuple[Transition, Schedule]]:
     """Steps from a state, each with whose turn it is then."""
-    going = turn.waiting if turn.waiting != turn.current else None
-    first = [] if going is None else _ways(hunt, state, going)
-    if not first and turn.current is not None:
-        going, first = turn.current, _ways(hunt, state, turn.current)
+    going = schedule.waiting if schedule.waiting != schedule.current else None
+    first = [] if going is None else _transitions(ex, state, going)
+    if not first and schedule.current is not None:
+        going, first = schedule.current, _transitions(ex, state, schedule.current)
     if first:
-        kept = None if going == turn.waiting else turn.waiting
-        for way in first:
-            yield way, Turn(way.became, kept, turn.preempted, turn.left)
-        if turn.left and going is not None:
-            for way in _of_others(hunt, state, going):
-                yield way, Turn(way.became, None, (*turn.preempted, going), turn.left - 1)
+        kept = None if going == schedule.waiting else schedule.waiting
+        for transition in first:
+            yield transition, Schedule(transition.became, kept, schedule.preempted, schedule.left)
+        if schedule.left and going is not None:
+            for transition in _of_others(ex, state, going):
+                yield transition, Schedule(transition.became, None, (*schedule.preempted, going), schedule.left - 1)
         return
-    current = turn.current
-    blocked = current if current is not None and _is_within(hunt, state, current) else turn.waiting
-    others = list(_of_others(hunt, state, current))
-    back = [w for w in others if w.agent in turn.preempted[-1:]]
-    soon = back or [w for w in others if blocked is not None and _ways(hunt, w.after, blocked, (w,))] or others
-    for way in soon:
-        yield way, Turn(way.became, blocked, turn.preempted[:-1] if back else turn.preempted, turn.left)
-    if turn.left and len(soon) < len(others):
-        for way in others:
-            if way not in soon:
-                yield way, Turn(way.became, blocked, turn.preempted, turn.left - 1)
+    current = schedule.current
+    blocked = current if current is not None and _is_within(ex, state, current) else schedule.waiting
+    others = list(_of_others(ex, state, current))
+    back = [w for w in others if w.agent in schedule.preempted[-1:]]
+    soon = back or [w for w in others if blocked is not None and _transitions(ex, w.after, blocked, (w,))] or others
+    for transition in soon:
+        yield (
+            transition,
+            Schedule(
+                transition.became, blocked, schedule.preempted[:-1] if back else schedule.preempted, schedule.left
+            ),
+        )
+    if schedule.left and len(soon) < len(others):
+        for transition in others:
+            if transition not in soon:
+                yield transition, Schedule(transition.became, blocked, schedule.preempted, schedule.left - 1)
 
 
-def _of_others(hunt: Hunt, state: State, agent: Agent | None) -> Iterator[Way]:
-    return (way for other in _agents(hunt, state) if other != agent for way in _ways(hunt, state, other))
+def _of_others(ex: Exploration, state: State, agent: Agent | None) -> Iterator[Transition]:
+    return (
+        transition for other in _agents(ex, state) if other != agent for transition in _transitions(ex, state, other)
+    )
 
 
-def _agents(hunt: Hunt, state: State) -> list[Agent]:
+def _agents(ex: Exploration, state: State) -> list[Agent]:
     """Threads, copies that moved, and those that did not, if there may be more copies."""
-    threads = range(len(hunt.work.making.system.threads) - len(hunt.crews))
+    threads = range(len(ex.work.making.system.threads) - len(ex.representatives))
     moved = [agent for agent, _ in state.groups]
     agents: list[Agent] = [*threads, *moved]
-    for number, bits in enumerate(hunt.begins):
-        if sum(n for (of, _), n in state.groups if of == number) < hunt.bounds.copies:
+    for number, bits in enumerate(ex.begins):
+        if sum(n for (of, _), n in state.groups if of == number) < ex.bounds.copies:
             agents += [(number, b) for b in bits if (number, b) not in moved]
     return agents
 
 
-def _is_within(hunt: Hunt, state: State, agent: Agent) -> bool:
+def _is_within(ex: Exploration, state: State, agent: Agent) -> bool:
     """Whether somebody is at a location with steps."""
-    thread, packed = _whole(hunt, state, agent)
-    return bool(hunt.work.making.system.acts[thread][_place(hunt, thread, packed)])
+    thread, packed = _whole(ex, state, agent)
+    return bool(ex.work.making.system.acts[thread][_place(ex, thread, packed)])
 
 
-def _whole(hunt: Hunt, state: State, agent: Agent) -> tuple[int, int]:
+def _whole(ex: Exploration, state: State, agent: Agent) -> tuple[int, int]:
     """The number of a thread, and the packed state with this copy in it."""
     if isinstance(agent, int):
         return agent, state.base
-    return hunt.crews[agent[0]].thread, state.base + agent[1]
+    return ex.representatives[agent[0]].thread, state.base + agent[1]
 
 
-def _place(hunt: Hunt, thread: int, packed: int) -> int:
-    slot = hunt.work.making.layout.slots[hunt.work.making.system.counters[thread]]
+def _place(ex: Exploration, thread: int, packed: int) -> int:
+    slot = ex.work.making.layout.slots[ex.work.making.system.counters[thread]]
     return packed >> slot.shift & slot.mask
 
 
-def named_for(hunt: Hunt, state: State, agent: Agent) -> int | None:
+def identity_for(ex: Exploration, state: State, agent: Agent) -> int | None:
     """The identity that a copy needs for its next step, and does not have yet: the next one of its family."""
     if isinstance(agent, int):
         return None
-    crew = hunt.crews[agent[0]]
-    here = _place(hunt, crew.thread, agent[1])
-    if crew.identity is None or here not in crew.reads or agent[1] & _bits_of(crew.identity):
+    one = ex.representatives[agent[0]]
+    here = _place(ex, one.thread, agent[1])
+    if one.identity is None or here not in one.reads or agent[1] & _bits_of(one.identity):
         return None
     return state.named[agent[0]] + 1
 
 
-def _ways(hunt: Hunt, state: State, agent: Agent, further: tuple[Way, ...] = ()) -> list[Way]:
+def _transitions(ex: Exploration, state: State, agent: Agent, further: tuple[Transition, ...] = ()) -> list[Transition]:
     """The steps of somebody from a state, to which `further` steps lead; those that fail are noted."""
-    making = hunt.work.making
-    thread, packed = _whole(hunt, state, agent)
-    new, named = named_for(hunt, state, agent), state.named
+    making = ex.work.making
+    thread, packed = _whole(ex, state, agent)
+    new, named = identity_for(ex, state, agent), state.named
     if new is not None and not isinstance(agent, int):
-        crew = hunt.crews[agent[0]]
-        if new > hunt.bounds.copies or crew.identity is None:
+        one = ex.representatives[agent[0]]
+        if new > ex.bounds.copies or one.identity is None:
             return []
-        packed += placed(crew.identity, crew.first + new)
+        packed += placed(one.identity, one.first + new)
         named = (*named[: agent[0]], new, *named[agent[0] + 1 :])
-    mask, known, make = moves_of(making, thread, _place(hunt, thread, packed))
+    mask, known, make = moves_of(making, thread, _place(ex, thread, packed))
     moves = known.get(packed & mask)
     if moves is None:
         moves = ()
         # A run may go on in numbers that have no room.
         with suppress(TooWide):
             moves = known[packed & mask] = make(packed & mask)
-        hunt.failed += [(question, agent, further) for question in making.hits]
+        ex.failed += [(question, agent, further) for question in making.hits]
         making.hits.clear()
-    return [_behind(hunt, state, agent, packed + move, named) for move in moves]
+    return [_moved(ex, state, agent, packed + move, named) for move in moves]
 
 
-def _behind(hunt: Hunt, state: State, agent: Agent, packed: int, named: tuple[int, ...]) -> Way:
+def _moved(ex: Exploration, state: State, agent: Agent, packed: int, named: tuple[int, ...]) -> Transition:
     if isinstance(agent, int):
-        return Way(agent, State(packed, state.groups, named), agent)
-    bits = packed & hunt.crews[agent[0]].bits
+        return Transition(agent, State(packed, state.groups, named), agent)
+    bits = packed & ex.representatives[agent[0]].bits
     became, groups = (agent[0], bits), dict(state.groups)
     if agent in groups:
         groups[agent] -= 1
         if not groups[agent]:
             del groups[agent]
     groups[became] = groups.get(became, 0) + 1
-    return Way(agent, State(packed - bits, tuple(sorted(groups.items())), named), became)
+    return Transition(agent, State(packed - bits, tuple(sorted(groups.items())), named), became)

@@ -11,7 +11,7 @@ from sa.base.limits import Limits
 from sa.certificates.families import CrowdRun
 from sa.checker.ruling import Accepted
 from sa.engines.judging_claims import judged_of_crowd
-from sa.explicit.copies_in_runs import by_few_preemptions
+from sa.explicit.concretization import by_few_preemptions
 from sa.frontends.load import load_program
 from sa.question.asked import Asked, Refuted
 from sa.question.claims import claims_of

@@ -13,6 +13,7 @@ from sa.base.source import Span, position
 from sa.frontends.c.load import load_with
 from sa.frontends.c.places import span
 from sa.frontends.c.read import Text, read
+from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.translate import parsed
 from sa.frontends.reading import Reading
 
@@ -79,13 +80,10 @@ def line_of(place: Span) -> int:
 
 def _constructs(node: Any, text: Text, own: set[str]) -> Iterator[tuple[str, Span]]:
     """What a node of the parser's tree and those in it are, where they are in the user's files."""
-    pending = [node]
-    while pending:
-        here = pending.pop()
+    for here in nodes_of(node):
         place = span(here, text)
         if place is not None:
             yield from ((name, place) for name in _names(here, own))
-        pending.extend(child for _, child in here.children())
 
 
 def _names(node: Any, own: set[str]) -> Iterator[str]:

@@ -9,6 +9,8 @@ from typing import Any
 from msgspec import Struct
 from pycparser import c_ast
 
+from sa.frontends.c.syntax_tree import nodes_of
+
 #: Assembly is not in the parser's tree.
 _ASSEMBLY = re.compile(r"\b(?:__)?asm(?:__)?\b.*?\)\s*;", re.S)
 
@@ -38,7 +40,7 @@ def private(nodes: Iterable[Any], text: str) -> frozenset[str]:
     parts, taken = dict[str, _Parts](), {n for found in _ASSEMBLY.findall(text) for n in re.findall(r"\w+", found)}
     types, every = _types(nodes), {id(node) for node in nodes}
     for node in nodes:
-        for here in _all(node):
+        for here in nodes_of(node):
             match here:
                 case c_ast.Decl(name=str(name), storage=storage, type=kind) if "static" in storage:
                     made = _parts(kind, types)
@@ -74,7 +76,7 @@ def _whole(node: Any, parts: Mapping[str, _Parts]) -> Iterator[str]:
 def _only_names(operand: Any) -> bool:
     """Whether an operand of `sizeof` only names a place. Others may be evaluated, and hand an address on."""
     named = c_ast.ID | c_ast.ArrayRef | c_ast.StructRef | c_ast.UnaryOp | c_ast.Constant
-    return all(isinstance(inner, named) for inner in _all(operand))
+    return all(isinstance(inner, named) for inner in nodes_of(operand))
 
 
 def _said(node: Any) -> tuple[str, Callable[[_Parts], _Parts | None], list[Any]]:
@@ -109,7 +111,7 @@ class _Types(Struct, frozen=True):
 def _types(nodes: Sequence[Any]) -> _Types:
     tags, names = dict[str, list[Any]](), dict[str, list[Any]]()
     for node in nodes:
-        for here in _all(node):
+        for here in nodes_of(node):
             if isinstance(here, c_ast.Struct) and here.decls is not None and here.name is not None:
                 tags.setdefault(here.name, []).append(here)
             if isinstance(here, c_ast.Typedef):
@@ -145,7 +147,7 @@ def _only(found: Sequence[Any], types: _Types) -> _Parts | None:
 
 def _numbers(nodes: Iterable[Any]) -> frozenset[str]:
     """The names of arithmetic types: those of C, and those that stand for nothing else anywhere."""
-    types = [t for node in nodes for t in _all(node) if isinstance(t, c_ast.Typedef)]
+    types = [t for node in nodes for t in nodes_of(node) if isinstance(t, c_ast.Typedef)]
     known = {*_ARITHMETIC, *(t.name for t in types)}
     while wrong := {t.name for t in types if t.name in known and not _stands_for_number(t, known)}:
         known -= wrong
@@ -170,11 +172,3 @@ def _start(expression: Any) -> str:
             return ""
         expression = inner[0][1]
     return str(expression.name)
-
-
-def _all(node: Any) -> Iterator[Any]:
-    pending = [node]
-    while pending:
-        here = pending.pop()
-        yield here
-        pending.extend(child for _, child in here.children())

@@ -6,7 +6,7 @@ Where it is two calls, or accesses through pointers, one order is as good as ano
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any
 
@@ -17,6 +17,7 @@ from pycparser import c_ast
 from sa.frontends.c.body import Constant, File, InMemory, complain
 from sa.frontends.c.gnu import OMITTED
 from sa.frontends.c.places import span
+from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.types import Function, is_scalar
 from sa.frontends.c.values import Unsupported
 from sa.frontends.flow.graph import Fork
@@ -120,12 +121,12 @@ def conflicts(file: File, nodes: Iterable[Any]) -> tuple[Conflict, ...]:
 def _declared(nodes: Iterable[Any]) -> tuple[frozenset[str], frozenset[str]]:
     """Names of arrays, and names of variables, fields and types that are volatile or atomic or lead to such."""
     arrays, qualified = set[str](), set[str]()
-    for here in (n for node in nodes for n in _all(node)):
+    for here in (n for node in nodes for n in nodes_of(node)):
         if not isinstance(here, c_ast.Decl | c_ast.Typedef) or here.name is None:
             continue
         if isinstance(here.type, c_ast.ArrayDecl):
             arrays.add(here.name)
-        for part in _all(here.type):
+        for part in nodes_of(here.type):
             words = (*getattr(part, "quals", ()), *(part.names if isinstance(part, c_ast.IdentifierType) else ()))
             if any(w in ("volatile", "_Atomic") or w.startswith("atomic_") or w in qualified for w in words):
                 qualified.add(here.name)
@@ -135,7 +136,7 @@ def _declared(nodes: Iterable[Any]) -> tuple[frozenset[str], frozenset[str]]:
 def _closed(file: File, function: Any) -> frozenset[str]:
     """Variables of a function that nothing points to."""
     names, taken = set[str](), set[str]()
-    for here in _all(function):
+    for here in nodes_of(function):
         match here:
             case c_ast.Decl(name=str(name), storage=storage, type=kind):
                 kept = "static" in storage or "extern" in storage or isinstance(kind, c_ast.ArrayDecl)
@@ -246,7 +247,7 @@ def _access(scope: _Scope, node: Any) -> Effects:
         return Effects(uses=frozenset({name}), qualified=name in scope.qualified)
     if _is_array(scope, node) and not isinstance(node, c_ast.ArrayRef):
         return _NOTHING
-    named = {n.name for n in _all(node) if isinstance(n, c_ast.ID)}
+    named = {n.name for n in nodes_of(node) if isinstance(n, c_ast.ID)}
     root = MEMORY if _follows(scope, node) else _root(node)
     return Effects(reads=frozenset({root}), qualified=not scope.qualified.isdisjoint(named))
 
@@ -316,7 +317,7 @@ def _named(scope: _Scope, name: str) -> Effects:
 def _block(scope: _Scope, node: Any) -> Effects:
     """Statements: each ends with a sequence point, and its variables are its own."""
     made = reduce(_then, (_effects(scope, s) for s in node.block_items or ()), _NOTHING)
-    own = {n.name for n in _all(node) if isinstance(n, c_ast.Decl)}
+    own = {n.name for n in nodes_of(node) if isinstance(n, c_ast.Decl)}
     return replace(
         made,
         uses=frozenset(),
@@ -383,11 +384,3 @@ def _meet(scope: _Scope, written: frozenset[str], touched: frozenset[str]) -> bo
         or (MEMORY in written and touched - scope.closed)
         or (MEMORY in touched and written - scope.closed)
     )
-
-
-def _all(node: Any) -> Iterator[Any]:
-    pending = [node]
-    while pending:
-        here = pending.pop()
-        yield here
-        pending.extend(child for _, child in here.children())

@@ -13,6 +13,7 @@ from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
 from sa.frontends.c.externs import QUIET, anything, between
 from sa.frontends.c.operations import decide, store
+from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.types import Array, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Skip
@@ -80,12 +81,9 @@ def _has_room(body: Body, name: str, form: Any) -> bool:
 def _is_array_of(node: Any, name: str) -> bool:
     """Whether a name is declared in a function's body, and only as arrays that live as long as it."""
     found = list[bool]()
-    pending = [node]
-    while pending:
-        here = pending.pop()
+    for here in nodes_of(node):
         if isinstance(here, c_ast.Decl) and here.name == name:
             found.append(isinstance(here.type, c_ast.ArrayDecl) and not here.storage)
-        pending.extend(child for _, child in here.children())
     return bool(found) and all(found)
 
 

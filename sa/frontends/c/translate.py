@@ -45,6 +45,7 @@ from sa.frontends.c.places import origin
 from sa.frontends.c.read import Text
 from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
+from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
@@ -364,9 +365,8 @@ def _given(body: Body, name: str, kind: Struct) -> Var:
 
 def _said(nodes: Sequence[Any]) -> tuple[frozenset[str], frozenset[str]]:
     """Names that are assigned to, or whose address is taken, somewhere in some text; and all that are said in it."""
-    pending, assigned, said = list(nodes), set[str](), set[str]()
-    while pending:
-        here = pending.pop()
+    assigned, said = set[str](), set[str]()
+    for here in (n for node in nodes for n in nodes_of(node)):
         match here:
             case c_ast.ID(name=name):
                 said.add(name)
@@ -376,15 +376,11 @@ def _said(nodes: Sequence[Any]) -> tuple[frozenset[str], frozenset[str]]:
                 assigned.add(name)
             case _:
                 pass
-        pending.extend(child for _, child in here.children())
     return frozenset(assigned), frozenset(said)
 
 
 def _addressed(node: Any) -> Iterator[str]:
     """Names whose address is taken somewhere in a function."""
-    pending = [node]
-    while pending:
-        here = pending.pop()
+    for here in nodes_of(node):
         if isinstance(here, c_ast.UnaryOp) and here.op == "&" and isinstance(here.expr, c_ast.ID):
             yield here.expr.name
-        pending.extend(child for _, child in here.children())

@@ -1,4 +1,4 @@
-"""Runs of threads and counted copies as runs of copies with identities: evidence for what few preemptions show."""
+"""Concrete runs of copies with identities from runs in which copies are only counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from sa.automata.rename import apart, own_local
 from sa.base.budget import Budget, Event, Report
 from sa.certificates.families import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Ending, Run
-from sa.explicit.context_bounding import Bounds, Found, Hunt, Way, crowd_of, hunted, is_of_one, named_for
+from sa.explicit.context_bounding import (
+    Bounds,
+    Exploration,
+    Transition,
+    Violation,
+    explored,
+    identity_for,
+    is_of_one,
+    system_of,
+)
 from sa.explicit.evidence import start_of, value_in_state
 from sa.explicit.instantiate import Row, extensions, picks
 from sa.explicit.moves import WAYS
@@ -51,9 +60,9 @@ def by_few_preemptions(asked: Asked, budget: Budget, report: Report) -> Iterator
             bounds = replace(bounds, copies=min(bounds.copies, SEVERAL))
         report(Event("few preemptions", {"preemptions": bounds.preemptions, "copies": bounds.copies}))
         open_ = replace(asked, bads=tuple(left))
-        for hunt, found in hunted(crowd_of(open_), asked.families, bounds, budget.bounds):
+        for ex, found in explored(system_of(open_), asked.families, bounds, budget.bounds):
             bad = open_.bads[found.question]
-            evidence = _told(open_, bad, hunt, found)
+            evidence = _concretized(open_, bad, ex, found)
             if evidence is not None:
                 left.remove(bad)
                 yield Refuted(bad, evidence, _words(evidence, bounds))
@@ -66,7 +75,7 @@ def _words(evidence: Run | CrowdRun, bounds: Bounds) -> str:
     return f"a run of {steps} step{'' if steps == 1 else 's'}{copied}, at most {bounds.preemptions} preemptions"
 
 
-class _Member(Struct, eq=False):
+class _Copy(Struct, eq=False):
     """A copy that has moved: the bits that it began with and has now, and which one it is of its family, once known."""
 
     family: int
@@ -75,116 +84,116 @@ class _Member(Struct, eq=False):
     number: int = 0
 
 
-class _Told(Struct, frozen=True):
+class _Interleaving(Struct, frozen=True):
     """A run by who moves: threads by their numbers, and copies. `fails` is who fails at its end, if anybody."""
 
-    movers: tuple[int | _Member, ...]
-    fails: int | _Member | None
+    movers: tuple[int | _Copy, ...]
+    fails: int | _Copy | None
     counts: tuple[int, ...]
-    members: tuple[_Member, ...]
+    members: tuple[_Copy, ...]
 
 
-def _told(asked: Asked, bad: Bad, hunt: Hunt, found: Found) -> Run | CrowdRun | None:
+def _concretized(asked: Asked, bad: Bad, ex: Exploration, found: Violation) -> Run | CrowdRun | None:
     """The run with identities; None where it is too long, or where what the search left out has no values."""
-    told = _cast(hunt, found)
-    if len(found.ways) * (len(asked.threads) + sum(told.counts)) > MOST:
+    interleaving = _with_identities(ex, found)
+    if len(found.transitions) * (len(asked.threads) + sum(interleaving.counts)) > MOST:
         return None
-    stage = _Stage(asked, hunt, told, (*asked.threads, *copies(asked.families, told.counts)))
+    instance = _Instance(asked, ex, interleaving, (*asked.threads, *copies(asked.families, interleaving.counts)))
     try:
-        run = _played(stage, bad, found)
+        run = _replayed(instance, bad, found)
     except Unevaluable:
         return None
-    return run if run is None or not asked.families else CrowdRun(told.counts, run)
+    return run if run is None or not asked.families else CrowdRun(interleaving.counts, run)
 
 
-def _cast(hunt: Hunt, found: Found) -> _Told:
+def _with_identities(ex: Exploration, found: Violation) -> _Interleaving:
     """Who moves: of the copies that are alike one that has moved before, or a new one."""
-    members, movers, state = list[_Member](), list[int | _Member](), found.start
-    agents = [*(w.agent for w in found.ways), *(() if found.failing is None else (found.failing,))]
+    members, movers, state = list[_Copy](), list[int | _Copy](), found.start
+    agents = [*(w.agent for w in found.transitions), *(() if found.failing is None else (found.failing,))]
     for number, agent in enumerate(agents):
         if isinstance(agent, int):
             movers.append(agent)
         else:
             alike = (m for m in members if (m.family, m.bits) == agent)
-            mover = next(alike, None) or _Member(agent[0], agent[1], agent[1])
+            mover = next(alike, None) or _Copy(agent[0], agent[1], agent[1])
             members += () if mover in members else (mover,)
-            mover.number = named_for(hunt, state, agent) or mover.number
+            mover.number = identity_for(ex, state, agent) or mover.number
             movers.append(mover)
-            if number < len(found.ways) and not isinstance(became := found.ways[number].became, int):
+            if number < len(found.transitions) and not isinstance(became := found.transitions[number].became, int):
                 mover.bits = became[1]
-        state = found.ways[number].after if number < len(found.ways) else state
+        state = found.transitions[number].after if number < len(found.transitions) else state
     fails_ = movers.pop() if found.failing is not None else None
-    of = [[m for m in members if m.family == family] for family in range(len(hunt.crews))]
+    of = [[m for m in members if m.family == family] for family in range(len(ex.representatives))]
     for own in of:
         free = iter(sorted(set(range(1, len(own) + 1)) - {m.number for m in own}))
         for m in own:
             m.number = m.number or next(free)
     several = len(of) > 1
-    counts = tuple(hunt.bounds.copies if several else len(own) for own in of)
-    return _Told(tuple(movers), fails_, counts, tuple(members))
+    counts = tuple(ex.bounds.copies if several else len(own) for own in of)
+    return _Interleaving(tuple(movers), fails_, counts, tuple(members))
 
 
-class _Stage(Struct, frozen=True, eq=False):
+class _Instance(Struct, frozen=True, eq=False):
     """What a run is played on: the threads and the copies that there are."""
 
     asked: Asked
-    hunt: Hunt
-    told: _Told
+    ex: Exploration
+    interleaving: _Interleaving
     threads: tuple[Automaton, ...]
 
-    def index(self, mover: int | _Member) -> int:
+    def index(self, mover: int | _Copy) -> int:
         """The number of a thread or a copy among all."""
         if isinstance(mover, int):
             return mover
-        return len(self.asked.threads) + sum(self.told.counts[: mover.family]) + mover.number - 1
+        return len(self.asked.threads) + sum(self.interleaving.counts[: mover.family]) + mover.number - 1
 
 
-def _played(stage: _Stage, bad: Bad, found: Found) -> Run | None:
+def _replayed(instance: _Instance, bad: Bad, found: Violation) -> Run | None:
     """The run on values, step by step as the search saw it. Raises Unevaluable."""
-    search, here = found_by(stage.hunt.work), _begun(stage, found)
+    search, here = found_by(instance.ex.work), _initial(instance, found)
     if here is None:
         return None
     start, script, arcs = dict(here), list[tuple[Arc, Row]](), dict[int, tuple[tuple[Arc, ...], ...]]()
-    for mover, way in zip(stage.told.movers, found.ways, strict=True):
-        wanted = _values(stage, search, mover, way)
-        taken = _steps(stage, arcs, search, mover, here)
+    for mover, transition in zip(instance.interleaving.movers, found.transitions, strict=True):
+        wanted = _values(instance, search, mover, transition)
+        taken = _steps(instance, arcs, search, mover, here)
         step = next((x for x in taken if all(x[2].get(v, here[v]) == value for v, value in wanted.items())), None)
         if step is None:
             return None
         script.append((step[0], step[1]))
         here.update(step[2])
-    if stage.told.fails is None:
-        return run_of(stage.threads, start, script, Ending.VIOLATED)
-    name = stage.threads[stage.index(stage.told.fails)].name
-    once = bads_of_copies(bad, stage.asked.families, stage.told.counts)
-    for arc, row, _ in _steps(stage, arcs, search, stage.told.fails, here):
+    if instance.interleaving.fails is None:
+        return run_of(instance.threads, start, script, Ending.VIOLATED)
+    name = instance.threads[instance.index(instance.interleaving.fails)].name
+    once = bads_of_copies(bad, instance.asked.families, instance.interleaving.counts)
+    for arc, row, _ in _steps(instance, arcs, search, instance.interleaving.fails, here):
         if any(fails(one, name, arc) for one in once):
-            return run_of(stage.threads, start, [*script, (arc, row)], Ending.FAILED)
+            return run_of(instance.threads, start, [*script, (arc, row)], Ending.FAILED)
     return None
 
 
-def _begun(stage: _Stage, found: Found) -> dict[Var, Value] | None:
+def _initial(instance: _Instance, found: Violation) -> dict[Var, Value] | None:
     """Initial values of everything: each copy has those that its first bits stand for."""
-    search, here = found_by(stage.hunt.work), dict[Var, Value]()
-    first = {m: stage.hunt.begins[m.family][m.begun] for m in stage.told.members}
-    usual = [next(iter(b.values())) for b in stage.hunt.begins]
+    search, here = found_by(instance.ex.work), dict[Var, Value]()
+    first = {m: instance.ex.begins[m.family][m.begun] for m in instance.interleaving.members}
+    usual = [next(iter(b.values())) for b in instance.ex.begins]
     states = {*first.values(), *usual} or {found.start.base}
     values = {state: start_of(search, state) for state in states}
     if any(v is None for v in values.values()):
         return None
-    by_index = {stage.index(m): state for m, state in first.items()}
+    by_index = {instance.index(m): state for m, state in first.items()}
     some = values[next(iter(states))]
     assert some is not None
-    for number, thread in enumerate(stage.threads):
-        family = _family_of(stage, number)
+    for number, thread in enumerate(instance.threads):
+        family = _family_of(instance, number)
         known = some if family is None else values[by_index.get(number, usual[family])]
-        name = thread.name if family is None else symbolic_name(stage.asked.families[family], 1)
+        name = thread.name if family is None else symbolic_name(instance.asked.families[family], 1)
         assert known is not None
         for v in thread.variables:
             named = own_local(name, v.var) if v.kind is Kind.LOCAL else v.var
             here[own_local(thread.name, v.var) if v.kind is Kind.LOCAL else v.var] = known[named]
-    counters = (variable(f"at {t.name}", INT) for t in stage.threads)
-    here.update((c, _place(t, t.initial)) for c, t in zip(counters, stage.threads, strict=True))
+    counters = (variable(f"at {t.name}", INT) for t in instance.threads)
+    here.update((c, _place(t, t.initial)) for c, t in zip(counters, instance.threads, strict=True))
     return here
 
 
@@ -192,21 +201,21 @@ def _place(thread: Automaton, name: str) -> int:
     return next(i for i, q in enumerate(thread.locations) if q.name == name)
 
 
-def _family_of(stage: _Stage, number: int) -> int | None:
+def _family_of(instance: _Instance, number: int) -> int | None:
     """The family of a thread by its number among all."""
-    number -= len(stage.asked.threads)
-    for family, size in enumerate(stage.told.counts):
+    number -= len(instance.asked.threads)
+    for family, size in enumerate(instance.interleaving.counts):
         if 0 <= number < size:
             return family
         number -= size
     return None
 
 
-def _values(stage: _Stage, search: Search, mover: int | _Member, way: Way) -> dict[Var, Value]:
+def _values(instance: _Instance, search: Search, mover: int | _Copy, transition: Transition) -> dict[Var, Value]:
     """What a step makes of the shared variables and of what the one who moved has, as far as the search knows it."""
-    s, thread = search.system, stage.threads[stage.index(mover)]
-    own = mover if isinstance(mover, int) else stage.hunt.crews[mover.family].thread
-    packed = way.after.base + (0 if isinstance(way.became, int) else way.became[1])
+    s, thread = search.system, instance.threads[instance.index(mover)]
+    own = mover if isinstance(mover, int) else instance.ex.representatives[mover.family].thread
+    packed = transition.after.base + (0 if isinstance(transition.became, int) else transition.became[1])
     counter, slot = s.counters[own], search.layout.slots[s.counters[own]]
     place = packed >> slot.shift & slot.mask
     found: dict[Var, Value] = {v: value_in_state(search, packed, v) for v in s.shared}
@@ -219,15 +228,15 @@ def _values(stage: _Stage, search: Search, mover: int | _Member, way: Way) -> di
 
 
 def _steps(
-    stage: _Stage,
+    instance: _Instance,
     arcs: dict[int, tuple[tuple[Arc, ...], ...]],
     search: Search,
-    mover: int | _Member,
+    mover: int | _Copy,
     here: Mapping[Var, Value],
 ) -> Iterator[tuple[Arc, Row, dict[Var, Value]]]:
     """The steps of a thread or a copy, with what they change."""
-    index = stage.index(mover)
-    thread, counter = stage.threads[index], variable(f"at {stage.threads[index].name}", INT)
+    index = instance.index(mover)
+    thread, counter = instance.threads[index], variable(f"at {instance.threads[index].name}", INT)
     if index not in arcs:
         arcs[index] = arcs_of(index, thread, apart(thread), {q.name: i for i, q in enumerate(thread.locations)})
     place = here[counter]
