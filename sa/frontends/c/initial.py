@@ -81,8 +81,8 @@ def _of_library(body: Body, kind: Struct, items: list[Any], offset: int) -> Iter
     if len(items) <= len(kinds):
         yield from ((offset + i, inner, e) for i, (inner, e) in enumerate(zip(kinds, items, strict=False)))
     elif any(constant(body, item) for item in items):
-        hint = "include the library's header, or initialise it by a call"
-        raise Unsupported("SA719", "what this initialiser means is not known here", hint)
+        hint = "use the macro of the header, or initialise it by a call"
+        raise Unsupported("SA719", "the meaning of this initialiser is not known", hint)
 
 
 def _united(body: Body, kind: Struct, init: Any) -> int:
