@@ -44,6 +44,10 @@ _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
 #: Units of a state, and between two looks where whole levels are made at once.
 A_STATE, A_LOOK = 4, 29_000
 
+#: Units by threads for a group of states that are stepped together, and, by pairs of threads, for who is to be stepped
+#: at a joint location.
+A_GROUP, A_PLAN = 60, 1
+
 #: States of more words are stepped one by one.
 _MOST_WORDS = 8
 
@@ -221,9 +225,12 @@ def _by_levels(work: Work, frontier: list[int], steps: int, report: Report) -> N
         spend(making.bounds, A_LOOK)
         check_memory(making.bounds)
 
+    def at_group() -> None:
+        spend(making.bounds, A_GROUP * len(making.system.threads))
+
     while work.open and making.exact and levels.known.count <= work.effort.by_levels:
         report(Event("states", {"states": levels.known.count, "steps deep": steps}))
-        new, steps = levels.advance(between), steps + 1
+        new, steps = levels.advance(between, at_group), steps + 1
         for number, test in tests:
             if (wrong := violated(new, test(new))) is not None:
                 note_bad(work, number, wrong)
@@ -299,6 +306,8 @@ def _plan(work: Work, places: int) -> Plan:
     """Who is stepped at a joint location."""
     making = work.making
     slots = [making.layout.slots[c] for c in making.system.counters]
+    if work.reduction is not None:
+        spend(making.bounds, A_PLAN * len(slots) ** 2)
     here = [places >> s.shift & s.mask for s in slots]
     moves = [moves_of(making, thread, place) for thread, place in enumerate(here)]
     chosen = tuple(tuple(moves[t] for t in together) for together in _alone(work, places))

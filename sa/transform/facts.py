@@ -129,7 +129,7 @@ def facts_of(
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges)).union(d.counter for d in draws)
     mentioned = [about if joint else about & _mentioned(t) for t in threads]
     now = Facts(threads, (), frozenset(), work.written, joint, any(work.lost), draws=draws)
-    changed = range(len(threads))
+    changed = set(range(len(threads)))
     while changed:
         true = [
             available(t, mentioned[n], work.lost[n]) if n in changed else now.true[n] for n, t in enumerate(threads)
