@@ -15,6 +15,7 @@ from sa.automata.automaton import Origin
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
 from sa.base.source import Span
 from sa.frontends.c import sequencing
+from sa.frontends.c.allocators import WORDS, allocators, have_constants, parameters_of
 from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
@@ -104,6 +105,8 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
         if wrong := [p for p in file.problems if p.severity is Severity.ERROR]:
             raise InputError(tuple(dict.fromkeys(wrong)))
         raise _without(entry, file, Span(text.source, 0, 0))
+    if not said.isdisjoint(WORDS):
+        file.allocators = allocators({n: b for n, b in file.bodies.items() if n not in file.library})
     _procedures(file, entry)
     sequencing.check(file, nodes)
     if file.cleans and file.leaves:
@@ -253,7 +256,10 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     file.objects[node.name] = object_of(node.name, kind, storage, where, initial, kept)
 
 
-def _procedure(file: File, name: str) -> Procedure:
+def _procedure(file: File, key: str) -> Procedure:
+    """A function of the file, or a copy of one for some calls."""
+    copied = file.copies.get(key)
+    name = key if copied is None else copied.function
     node = file.bodies[name]
     kind = file.names[name]
     assert isinstance(kind, Function)
@@ -270,6 +276,9 @@ def _procedure(file: File, name: str) -> Procedure:
         body.objects[RETURNED] = object_of(RETURNED, kind.result, Storage.AUTO, where, None)
     with block(body):
         parameters = _parameters(body, node)
+        if copied is not None:
+            body.wanted = copied.wanted
+            have_constants(body, copied)
         if body.result is not None and name == "main":
             # Its end without `return` returns 0 (C11 5.1.2.2.3).
             emit(body, Set(body.result, build.ZERO))
@@ -289,7 +298,7 @@ def _procedure(file: File, name: str) -> Procedure:
     if _is_read_unset(body):
         file.granted[UNSET] = None
     return Procedure(
-        name,
+        key,
         tuple(parameters),
         body.result,
         tuple(body.registers.values()),
@@ -299,6 +308,7 @@ def _procedure(file: File, name: str) -> Procedure:
         EXIT,
         where,
         name in file.library,
+        name,
     )
 
 
@@ -329,10 +339,7 @@ def _ending(body: Body) -> None:
 def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
     found = list[Any]()
-    declared = node.decl.type.args.params if node.decl.type.args is not None else []
-    for parameter in declared:
-        if not isinstance(parameter, c_ast.Decl):
-            continue
+    for parameter in parameters_of(node):
         own = adjusted(type_of(body, parameter.type, constant))
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))

@@ -309,7 +309,8 @@ class Step(Struct, frozen=True):
 class Procedure(Struct, frozen=True):
     """A graph from `entry` to `exit`. `result` is the register that holds the value at the exit.
 
-    What a `hidden` one does is shown at the place of its call: the user did not write it.
+    What a `hidden` one does is shown at the place of its call: the user did not write it. `told` is what users call it,
+    if that is not its name.
     """
 
     name: str
@@ -322,6 +323,7 @@ class Procedure(Struct, frozen=True):
     exit: Node
     origin: Origin
     hidden: bool = False
+    told: str = ""
 
 
 class Unit(Struct, frozen=True):

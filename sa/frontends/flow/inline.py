@@ -164,7 +164,7 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     graph = thread.graph
     names = dict(shared)
     taken = {v.name for v in graph.registers} | {o.split(".", 1)[1] for o in graph.objects}
-    scope = f"{frame.chain[-1]}::" if frame.prefix else ""
+    scope = f"{called.told or called.name}::" if frame.prefix else ""
     for register in called.registers:
         made_up = register.temporary or called.hidden
         plain = register.var.name.removeprefix("__")
@@ -241,7 +241,7 @@ def _call(
         graph.steps.append(Step(ends[0], Fail(DEEPER), fresh(graph), origin))
         return
     shown = frame.shown or (origin if called.hidden else None)
-    prefix = frame.prefix if called.hidden else f"{op.procedure}_"
+    prefix = frame.prefix if called.hidden else f"{called.told or called.name}_"
     calls = () if origin.span is None else (Link(origin.span), *origin.chain)
     inner = _Frame((*frame.chain, op.procedure), prefix, shown, calls)
     known = {v: t for v, t in names.items() if v.name.startswith("&") and _is_shared(v, thread)}

@@ -628,8 +628,8 @@ int __new_key(pthread_key_t *key, int place) {
     *key = place;
     return 0;
 }
-int pthread_key_create(pthread_key_t *key, int place) { return __new_key(key, place); }
-int tss_create(tss_t *key, int place) { return __new_key(key, place); }
+int __sacheck_pthread_key_create(pthread_key_t *key, int place) { return __new_key(key, place); }
+int __sacheck_tss_create(tss_t *key, int place) { return __new_key(key, place); }
 void *pthread_getspecific(pthread_key_t key) {
     __sacheck_begin();
     __sacheck_initialised(__keys[key]);
