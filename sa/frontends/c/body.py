@@ -117,6 +117,7 @@ class File(msgspec.Struct):
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
     `allocators` are functions that allocate, with the parameters that say how much, and `copies` those of them that are
     made for some calls.
+    `keys` are the places where keys of threads are created, of which `finishing` ones have a function for the end.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     Whether arithmetic of `signed` numbers may leave their types, whether a function that is compared alone calls one
     that is not defined (`hands_on`), where orders are `weak`, and where the order of operands may matter (`unordered`),
@@ -163,6 +164,7 @@ class File(msgspec.Struct):
     weak: dict[Span, None] = msgspec.field(default_factory=dict)
     unordered: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
+    finishing: dict[int, None] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)

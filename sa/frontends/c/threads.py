@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pycparser import c_ast
+from pycparser import CParser, c_ast
 
 from sa.frontends.c.allocators import without_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import store
 from sa.frontends.c.ordered import result_of_join, word_as
 from sa.frontends.c.types import INT, ULONG, Pointer
@@ -20,6 +21,9 @@ from sa.terms import build
 
 #: What `library.c` has room for.
 MOST_KEYS = 8
+
+#: What threads call at their ends, and how often it looks for values that are left (`PTHREAD_DESTRUCTOR_ITERATIONS`).
+LAST, MOST_ROUNDS = "__sacheck_last", 4
 
 
 def _self(body: Body, arguments: Sequence[Any]) -> Value:
@@ -80,19 +84,31 @@ def _does_nothing(node: Any) -> bool:
 
 
 def _key(name: str) -> Callable[[Body, Sequence[Any]], Value]:
-    """A new key. A function for the end of a thread would not be called: Unsupported for one that does something."""
+    """A new key, with what is called for its value at the end of a thread."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        if len(arguments) > 1 and not _does_nothing(arguments[1]):
-            hint = "give NULL, and call the function before the thread ends"
-            raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
+        end = arguments[1] if len(arguments) > 1 else c_ast.Constant("int", "0")
         site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys) + 1)
         if site > MOST_KEYS:
             raise Unsupported("SA716", f"more than {MOST_KEYS} places where keys are created")
-        given = c_ast.ExprList([arguments[0], c_ast.Constant("int", str(site))])
+        if not _does_nothing(end):
+            if is_alone(body):
+                hint = "give NULL, and call the function before the thread ends"
+                raise Unsupported("SA718", "a function for the end of a thread is not compared", hint)
+            body.file.finishing[site] = None
+        given = c_ast.ExprList([arguments[0], c_ast.Constant("int", str(site)), end])
         return body.file.call(body, c_ast.FuncCall(c_ast.ID(f"__sacheck_{name}"), given))
 
     return handler
+
+
+def last_function(places: Iterable[int]) -> c_ast.FuncDef:
+    """What each thread calls last: the functions of keys, as long as there are values, but a few times only (POSIX)."""
+    calls = "".join(f"if (__sacheck_end_of_key({place})) again = 1;" for place in places)
+    rounds = f"while (again && round < {MOST_ROUNDS}) {{ again = 0; {calls} round = round + 1; }}"
+    text = f"void {LAST}(void) {{ int again = 1; int round = 0; {rounds} }}"
+    (made,) = CParser().parse(text, "<library>").ext
+    return made
 
 
 THREADS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
