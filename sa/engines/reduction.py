@@ -21,6 +21,7 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
+from sa.invariants.inductive_claims import lemmas_key
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.reduce import Reduction, is_gain, reduced
@@ -64,6 +65,7 @@ def _of_made(
     bads = made.all_of(asked.bads)
     # What engines have found out about blocks is there when they are asked again.
     about = asked.shared.once(("blocks", made.composed, bads), lambda: Asked(made.composed, bads, made.axioms))
+    about.shared.once(lemmas_key(about), lambda: made.known)
     yield from _of_blocks(work, about, inner, budget, report)
 
 

@@ -193,7 +193,12 @@ def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[Spot, Term]]:
         if (written := {v for v, _ in e.updates} & shared) and e.source in now.true[number]
     ]
     for number, places in enumerate(now.true):
-        about = [(q, here, [f for f in here if not f.free.isdisjoint(shared)]) for q, here in places.items()]
+        # Written invariants hold anyway.
+        given = {q.name: frozenset(build.conjuncts(q.inv)) for q in work.threads[number].locations}
+        about = [
+            (q, here, [f for f in here if f not in given[q] and not f.free.isdisjoint(shared)])
+            for q, here in places.items()
+        ]
         for other, k, edge, written in writing:
             theirs = now.true[other][edge.source]
             for place, here, said in about if other != number else ():
@@ -300,6 +305,17 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
         formula = build.land(*facts.together(*pair))
         said.append(build.implies(build.land(*(_at(facts.threads[n], q) for n, q in pair)), formula))
     return tuple(f for f in said if f is not build.TRUE)
+
+
+def facts_at_cuts(facts: Facts, composed: Sequence[Automaton]) -> Iterator[Term]:
+    """What is known of shared variables at the locations that composed threads come to."""
+    shared = frozenset(v.var for t in facts.threads for v in t.variables if v.kind is Kind.GLOBAL)
+    for number, (thread, made) in enumerate(zip(facts.threads, composed, strict=True)):
+        for place in dict.fromkeys((made.initial, *(e.target for e in made.edges))):
+            written = build.conjuncts(facts.written[number, place])
+            for formula in sorted(facts.true[number].get(place, ()), key=str):
+                if not formula.free.isdisjoint(shared) and formula not in written:
+                    yield build.implies(_at(thread, place), formula)
 
 
 def _excluded(facts: Facts, session: Session, known: Known, spot: Spot) -> Iterator[Spot]:

@@ -29,7 +29,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
-from sa.transform.facts import Facts, Progress, facts_of, facts_of_turns, lemmas_of, simplified
+from sa.transform.facts import Facts, Progress, facts_at_cuts, facts_of, facts_of_turns, lemmas_of, simplified
 from sa.transform.flags import facts_under_flags
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
@@ -77,6 +77,11 @@ class Reduction(Struct, frozen=True, eq=False):
     def all_of(self, bads: tuple[Bad, ...]) -> tuple[Bad, ...]:
         """The same of several bad things."""
         return tuple(dict.fromkeys(b for bad in bads for b in self.bads_of(bad)))
+
+    @property
+    def known(self) -> tuple[Term, ...]:
+        """What facts say of the composed threads, one formula for each location and fact about shared variables."""
+        return tuple(facts_at_cuts(self.facts, self.blocks)) if self.again is None else self.again.known
 
     def evidence(self, bads: tuple[Bad, ...], inner: tuple[Composed, ...]) -> Reduced:
         """What is shown of the composed threads as evidence about the written ones."""
@@ -162,7 +167,7 @@ def reduced(
     """
     kept = Shared() if shared is None else shared
     first = _stage(axioms, bounds, seed, kept, threads, bads, alone=True)
-    if not first.facts.lost:
+    if not first.facts.lost or not _may_gain(first):
         return first
     if not is_gain(threads, first.blocks):
         return _stage(axioms, bounds, seed, kept, threads, bads)
@@ -203,6 +208,16 @@ def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
 def places(threads: Sequence[Automaton]) -> int:
     """The joint locations, as far as each thread comes to its own."""
     return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
+
+
+def _may_gain(made: Reduction) -> bool:
+    """Whether more facts might do without enough cuts: all others are there whatever is known."""
+    avoidable = Why.MOVES, Why.BLOCKS
+    needed = (
+        replace(t, edges=tuple(e for e in t.edges if c.why.get(e.target) not in avoidable))
+        for t, c in zip(made.blocks, made.cuts, strict=True)
+    )
+    return is_gain(made.blocks, tuple(needed))
 
 
 def is_gain(threads: Sequence[Automaton], composed: Sequence[Automaton]) -> bool:
