@@ -224,7 +224,7 @@ CLAIMS: Portfolio = (
     # Its work grows with the number of threads, not with their combinations.
     Turn(ENVIRONMENTS, 0.25),
     # Before all that sees each interleaving.
-    Turn(REDUCTION, 0.3),
+    Turn(REDUCTION, 0.5),
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.4),
     # Some hundred thousand are soon enumerated, if there are no more.

@@ -28,7 +28,7 @@ from sa.transform.reduce import Reduction, is_gain, reduced
 from sa.transform.turns import turns
 
 #: The part of the work that facts, movers and blocks may take.
-PREPARING = 0.4
+PREPARING = 0.6
 
 
 def by_reduction(
