@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 #: How many partial initial values are looked at for a state of the effort.
 _LOOKS_AT_STARTS = 5
+
+#: How many initial states there are where there may be too many for that.
+_SOME_STARTS = 64
 
 #: How many values a beam tries where there are too many.
 _IN_A_BEAM = 4
@@ -342,13 +346,17 @@ def _rows(work: Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[R
         return
     how = picks(formula, (), needed, work.making.pool, work.effort.few)
     work.making.exact = work.making.exact and how.complete
+    # Where there are too many, as with arbitrary contents of a heap, a few leave states for what follows.
+    too_many = prod(stage.most for stage in how.stages) > work.effort.states * _LOOKS_AT_STARTS
+    rows = 0
     for looks, row in enumerate(ways(how)):
         if looks % _BETWEEN_LOOKS == 0:
             spend(work.making.bounds, 12_000)
-        if looks > work.effort.states * _LOOKS_AT_STARTS:
+        if looks > work.effort.states * _LOOKS_AT_STARTS or (too_many and rows >= _SOME_STARTS):
             work.making.exact = False
             return
         if row is not None:
+            rows += 1
             yield row
 
 

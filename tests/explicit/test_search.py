@@ -71,6 +71,16 @@ def test_values_without_a_range_need_not_be_small() -> None:
     assert len(plain.reached) > 80
 
 
+def test_where_there_are_too_many_initial_states_a_search_looks_at_a_few_and_goes_on() -> None:
+    """As in a heap whose cells hold anything at first; what is wrong comes after all of them were written."""
+    cells = "abcdefgh"
+    text = f"global {', '.join(cells)} : 0..9; thread A {{ {' '.join(f'{c} := 1;' for c in cells)} assert %s; }}"
+    for claim, wrong in (("a == 2", {0}), (" + ".join(cells) + " == 8", set[int]())):
+        found = search(system(program_of(text % claim).threads, (ANY,)), Effort(1_000, 16, reduced=False), Limits())
+        assert set(found.bad) == wrong
+        assert not found.complete
+
+
 def test_a_beam_finds_what_is_far_and_never_claims_to_have_seen_everything() -> None:
     """Each round chooses a value, and no two choices lead to the same state; the other thread may move for ever."""
     text = """global total : int = 0; thread A { while (true) { skip; } }
