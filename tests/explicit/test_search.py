@@ -74,8 +74,11 @@ def test_values_without_a_range_need_not_be_small() -> None:
 def test_where_there_are_too_many_initial_states_a_search_looks_at_a_few_and_goes_on() -> None:
     """As in a heap whose cells hold anything at first; what is wrong comes after all of them were written."""
     cells = "abcdefgh"
-    text = f"global {', '.join(cells)} : 0..9; thread A {{ {' '.join(f'{c} := 1;' for c in cells)} assert %s; }}"
-    for claim, wrong in (("a == 2", {0}), (" + ".join(cells) + " == 8", set[int]())):
+    writes = " ".join(f"{c} := 1;" for c in cells)
+    text = f"""global {", ".join(cells)} : 0..9; global done : 0..1 = 0;
+      thread A {{ {writes} done := 1; }} thread B {{ await done == 1; assert %s; }}"""
+    for total, wrong in ((9, {0}), (8, set[int]())):
+        claim = f"{' + '.join(cells)} == {total}"
         found = search(system(program_of(text % claim).threads, (ANY,)), Effort(1_000, 16, reduced=False), Limits())
         assert set(found.bad) == wrong
         assert not found.complete
