@@ -24,7 +24,8 @@ MOST_CELLS = 24
 class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
-    `first` are the values of all shared cells when the program begins; `columns` those that are used.
+    `first` are the values of all shared cells when the program begins; `columns` those that are used. They are `steady`
+    if nobody can tell how others change their elements.
     """
 
     unit: Unit
@@ -38,17 +39,19 @@ class Function(Struct, frozen=True):
     things: Things
     common: Common
     columns: Mapping[Key, Column]
+    steady: bool
 
 
 class Both(Struct, frozen=True):
     """What two functions have in common: the `cells` that any of them accesses plainly, and how actions are spelled.
 
-    Some are `columns`, others `mixed`: they are accessed atomically, too. What the target writes is `noted`, since
-    nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by the program.
+    Some are `columns`, `steady` ones perhaps, others `mixed`: they are accessed atomically, too. What the target writes
+    is `noted`, since nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by the program.
     """
 
     cells: Mapping[Key, Cell]
     columns: Mapping[Key, Column]
+    steady: bool
     mixed: frozenset[Key]
     noted: frozenset[Key]
     fixed: frozenset[str]
@@ -66,6 +69,7 @@ def both_of(abstract: Function, concrete: Function, beginning: bool) -> Both:
     return Both(
         cells,
         columns,
+        abstract.steady and concrete.steady,
         mixed_of(abstract, concrete),
         _written_by(concrete, mixed_of(abstract, concrete)),
         frozenset(o.name for f in (abstract, concrete) for o in f.unit.objects if o.kept),

@@ -45,7 +45,8 @@ class Held(Struct, frozen=True):
     What is `fixed` nobody changes, and everybody may read. What is `mixed` is accessed atomically, too.
     What is the function's `own` is nobody else's before others get to see its address.
     Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
-    Of a `column`, the bits are about the element with the number `picked`.
+    Of a `column`, the bits are about the element with the number `picked`. It is `steady` if no access is behind an
+    action: then nobody can tell how others change it.
     """
 
     cell: Cell
@@ -61,12 +62,13 @@ class Held(Struct, frozen=True):
     first: Term | None = None
     column: Column | None = None
     picked: Var | None = None
+    steady: bool = False
 
 
 class Wanted(Struct, frozen=True):
     """A cell or column that gets registers: how these are named, and what it is called.
 
-    If it is the function's own at first it is said whether it ends with the function.
+    If it is the function's own at first it is said whether it ends with the function. A column may be `steady`.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Wanted(Struct, frozen=True):
     column: Column | None
     mixed: bool
     ends: bool | None
+    steady: bool
 
 
 def held(graph: Graph, wanted: Wanted) -> Held:
@@ -102,6 +105,7 @@ def held(graph: Graph, wanted: Wanted) -> Held:
         own=own,
         column=column,
         picked=None if column is None else register("picked of", Range(0, column.count - 1)),
+        steady=wanted.steady,
     )
 
 
@@ -126,7 +130,10 @@ def is_allowed(cell: Held, address: Term, writes: bool) -> Term:
 
 
 def is_lacking(cell: Held) -> Term:
-    """That a plain store is a race."""
+    """That a plain store is a race: of a column one to the element that is picked."""
+    if cell.column is not None:
+        assert cell.picked is not None
+        return build.ne(build.select(cell.may, cell.picked), build.ONE)
     return build.le(cell.may, build.integer(full(cell) - 1))
 
 

@@ -6,7 +6,7 @@ equality: nothing but which object is meant decides. Where pointers are made num
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 from sa.automata.automaton import EXIT, Automaton, Origin
@@ -77,27 +77,16 @@ def _homes(terms: Iterable[Term], thread: Thread, known: Accesses) -> set[int]:
     return {homes[v][0] for v in values if v in homes}
 
 
-def refuse_actions(thread: Thread, known: Accesses, columns: frozenset[int]) -> None:
-    """Raises InputError where a function accesses a large array behind an action that others see.
-
-    They may have got and given elements there, and what it owes of them would have to be known. Where it accesses none
-    any more, it is as if they had not. Actions that neither acquire nor release change no element: behind them what is
-    owed would have to be known, and loads owe nothing.
-    """
-    touching = [s for s in thread.graph.steps if id(s) in known.of and not columns.isdisjoint(known.of[id(s)].cells)]
-    storing = [s for s in touching if isinstance(s.op, Store)]
-    accessed, stored = (_before(thread, {s.source for s in steps}) for steps in (touching, storing))
+def acts_before(thread: Thread, known: Accesses, columns: Collection[int]) -> Origin | None:
+    """An action by which others may get or give elements of columns that are accessed behind it, or an acquire."""
+    touching = [s for s in thread.graph.steps if id(s) in known.of and set(columns) & {*known.of[id(s)].cells}]
+    accessed = _before(thread, {s.source for s in touching})
     for step in thread.graph.steps:
-        if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.END):
+        if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.NONE, Sync.END):
             continue
-        # Acquires are left to a variable for each element: nothing has compared the two readings of them at length.
-        acquires = bool(touching) and step.op.sync is Sync.ACQUIRE
-        if acquires or step.target in (stored if step.op.sync is Sync.NONE else accessed):
-            what = "an action that others see before an access of a large array"
-            hint = "access arrays of more than 64 elements before the first action"
-            if acquires:
-                what, hint = "an acquire beside accesses of a large array", "use an array of at most 64 elements"
-            raise not_compared(what, step.origin, hint)
+        if step.target in accessed or (touching and step.op.sync is Sync.ACQUIRE):
+            return step.origin
+    return None
 
 
 def _before(thread: Thread, nodes: set[Node]) -> set[Node]:

@@ -82,7 +82,7 @@ def under_permissions(
 ) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    debts = {a: in_any_case(thread, known, Due(a)) for a, h in cells.items() if h.column is None} if source else {}
+    debts = {a: in_any_case(thread, known, Due(a, picked=h.picked)) for a, h in cells.items()} if source else {}
     # What reads poison where it races is not undefined yet.
     mixed = [a for a, h in cells.items() if h.mixed and h.cell.poison is None]
     reads = {a: in_any_case(thread, known, Due(a, True)) for a in mixed} if source else {}
