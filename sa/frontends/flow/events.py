@@ -167,9 +167,13 @@ def _bits(cell: Held) -> Range:
     return Range(0, full(cell)) if cell.column is None else ANY
 
 
-def _changing(work: Events) -> list[tuple[int, Held]]:
-    """The cells that others may change."""
-    return [(a, c) for a, c in work.held.items() if not c.fixed and not c.steady]
+def _changing(work: Events, loses: bool) -> list[tuple[int, Held]]:
+    """The cells of which others may take or give permissions, as far as anybody can tell."""
+    return [
+        (a, c)
+        for a, c in work.held.items()
+        if not c.fixed and (c.column is None or (c.changes.lost if loses else c.changes.gained))
+    ]
 
 
 def _either(cell: Held, here: Callable[[Term], Term], one: Term, other: Term) -> Term:
@@ -190,7 +194,7 @@ def _has(array: Term, number: Term) -> Term:
 
 def _lost(work: Events) -> Iterator[Op]:
     """Permissions are taken away."""
-    kept = [(c, _temporary(_bits(c), work, c.may.sort)) for _, c in _changing(work)]
+    kept = [(c, _temporary(_bits(c), work, c.may.sort)) for _, c in _changing(work, True)]
     if not kept:
         return
     yield from (End(), Begin())
@@ -216,6 +220,10 @@ def _gained(known: int | None, work: Events) -> Iterator[Op]:
     yield Test(build.land(*(build.le(c.may, k) for _, c, k, _ in given if c.column is None)))
     yield Show("gains", (*(k for _, _, k, _ in given), *(v for _, _, _, v in given)))
     for address, cell, bit, value in given:
+        if cell.column is not None and not cell.changes.merged:
+            # Nobody has looked at what there was before.
+            yield from (Set(cell.value, value), Set(cell.may, bit))
+            continue
         if cell.column is not None:
             may = cell.may
             yield Set(cell.value, _either(cell, lambda n, may=may: _has(may, n), cell.value, value))
@@ -244,7 +252,7 @@ def _resumed(work: Events) -> Iterator[Op]:
 def _given(work: Events) -> list[tuple[int, Held, Var, Var]]:
     return [
         (a, c, _temporary(_bits(c), work, c.may.sort), _temporary(c.given, work, c.value.sort))
-        for a, c in _changing(work)
+        for a, c in _changing(work, False)
     ]
 
 

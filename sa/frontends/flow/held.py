@@ -27,6 +27,21 @@ _BIT = Range(0, 1)
 HIDDEN, SEEN, ENDED = 0, 1, 2
 
 
+class Changes(Struct, frozen=True):
+    """What can be told of how others change the elements of columns, by accesses before and behind actions.
+
+    They are accessed behind acquires (`gained`), or behind releases (`lost`). Where they are accessed before acquires,
+    what is new is `merged` with what was there.
+    """
+
+    gained: bool
+    merged: bool
+    lost: bool
+
+
+NO_CHANGES = Changes(False, False, False)
+
+
 class Own(Struct, frozen=True):
     """Of a cell that is the function's own first: who has its address, and whether it has a value.
 
@@ -45,8 +60,7 @@ class Held(Struct, frozen=True):
     What is `fixed` nobody changes, and everybody may read. What is `mixed` is accessed atomically, too.
     What is the function's `own` is nobody else's before others get to see its address.
     Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
-    Of a `column`, the bits are about the element with the number `picked`. It is `steady` if no access is behind an
-    action: then nobody can tell how others change it.
+    Of a `column`, the bits are about the element with the number `picked`, and `changes` says how others change it.
     """
 
     cell: Cell
@@ -62,13 +76,13 @@ class Held(Struct, frozen=True):
     first: Term | None = None
     column: Column | None = None
     picked: Var | None = None
-    steady: bool = False
+    changes: Changes = NO_CHANGES
 
 
 class Wanted(Struct, frozen=True):
     """A cell or column that gets registers: how these are named, and what it is called.
 
-    If it is the function's own at first it is said whether it ends with the function. A column may be `steady`.
+    If it is the function's own at first it is said whether it ends with the function.
     """
 
     name: str
@@ -77,7 +91,7 @@ class Wanted(Struct, frozen=True):
     column: Column | None
     mixed: bool
     ends: bool | None
-    steady: bool
+    changes: Changes
 
 
 def held(graph: Graph, wanted: Wanted) -> Held:
@@ -105,7 +119,7 @@ def held(graph: Graph, wanted: Wanted) -> Held:
         own=own,
         column=column,
         picked=None if column is None else register("picked of", Range(0, column.count - 1)),
-        steady=wanted.steady,
+        changes=wanted.changes,
     )
 
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-from sa.automata.automaton import EXIT, Automaton, Origin
+from sa.automata.automaton import EXIT, Automaton, Edge, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Node, Object, Storage, Store, Test
 from sa.frontends.flow.heap import BOUNDS
+from sa.frontends.flow.held import Changes
 from sa.frontends.flow.layout import object_named
 from sa.frontends.flow.shared_inputs import Common, moved
 from sa.frontends.flow.stale import stale
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate
+from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
 from sa.terms.term import IsZero, Le, Term, Var, children, sort_of, subterms
@@ -77,16 +79,19 @@ def _homes(terms: Iterable[Term], thread: Thread, known: Accesses) -> set[int]:
     return {homes[v][0] for v in values if v in homes}
 
 
-def acts_before(thread: Thread, known: Accesses, columns: Collection[int]) -> Origin | None:
-    """An action by which others may get or give elements of columns that are accessed behind it, or an acquire."""
-    touching = [s for s in thread.graph.steps if id(s) in known.of and set(columns) & {*known.of[id(s)].cells}]
+def changes_of(thread: Thread, known: Accesses, columns: Collection[int]) -> tuple[Changes, Origin | None]:
+    """What can be told of how others change columns, and an action by which they do."""
+    steps = thread.graph.steps
+    touching = [s for s in steps if id(s) in known.of and not set(columns).isdisjoint(known.of[id(s)].cells)]
     accessed = _before(thread, {s.source for s in touching})
-    for step in thread.graph.steps:
-        if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.NONE, Sync.END):
-            continue
-        if step.target in accessed or (touching and step.op.sync is Sync.ACQUIRE):
-            return step.origin
-    return None
+    shown = [(s, s.op.sync) for s in steps if isinstance(s.op, Show) and s.op.action != EXIT]
+    acquiring = [s for s, sync in shown if sync in (Sync.ACQUIRE, Sync.UPDATE, Sync.CALL)]
+    gaining = [s for s in acquiring if s.target in accessed]
+    losing = [s for s, sync in shown if sync in (Sync.RELEASE, Sync.UPDATE, Sync.CALL) and s.target in accessed]
+    acquired = _before(thread, {s.source for s in acquiring})
+    merged = any(s.target in acquired for s in touching)
+    where = next((s.origin for s in (*gaining, *losing)), None)
+    return Changes(bool(gaining), merged, bool(losing)), where
 
 
 def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
@@ -103,12 +108,21 @@ def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
 
 
 def refuse_choices(source: Automaton) -> None:
-    """Raises InputError where a source with a large array chooses: for each picked element it might do so otherwise."""
+    """Raises InputError where a source with a large array chooses: for each picked element it might do so otherwise.
+
+    What decides nothing but values that are shown is what the target shows, whichever element is picked.
+    """
     for edge in source.edges:
         shown = () if edge.label is None else edge.label.values
-        if any(c.var not in shown for c in edge.choices):
+        if any(c.var not in shown and _decides(edge, c.var) for c in edge.choices):
             hint = "give variables a value before they are read"
             raise not_compared("a value that nobody knows, beside a large array,", edge.origin, hint)
+
+
+def _decides(edge: Edge, choice: Var) -> bool:
+    """Whether what a step leads to depends on a choice."""
+    bound = (f.free for f in build.conjuncts(edge.guard) if choice in f.free)
+    return any(choice in t.free for _, t in edge.updates) or any(free != {choice} for free in bound)
 
 
 def refuse_comparisons(thread: Thread, known: Accesses, common: Common) -> None:
