@@ -47,7 +47,8 @@ class Both(Struct, frozen=True):
     """What two functions have in common: the `cells` that any of them accesses plainly, and how actions are spelled.
 
     Some are `columns`, with their `changes`, others `mixed`: they are accessed atomically, too. What the target writes
-    is `noted`, since nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by the program.
+    is `noted`, since nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by
+    the program.
     """
 
     cells: Mapping[Key, Cell]

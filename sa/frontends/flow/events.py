@@ -6,7 +6,7 @@ these values, chosen by the environment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -176,20 +176,14 @@ def _changing(work: Events, loses: bool) -> list[tuple[int, Held]]:
     ]
 
 
-def _either(cell: Held, here: Callable[[Term], Term], one: Term, other: Term) -> Term:
-    """The array that has the elements of `one` where `here` holds of their numbers, and of the other one elsewhere."""
+def _either(cell: Held, may: Term, one: Term, other: Term) -> Term:
+    """The array that has the elements of `one` that there are permissions for, and the others of the other one."""
     assert cell.column is not None
     made = other
     for number in map(build.integer, range(cell.column.count)):
-        made = build.store(
-            made, number, build.ite(here(number), build.select(one, number), build.select(other, number))
-        )
+        allowed = build.eq(build.select(may, number), build.ONE)
+        made = build.store(made, number, build.ite(allowed, build.select(one, number), build.select(other, number)))
     return made
-
-
-def _has(array: Term, number: Term) -> Term:
-    """That there is permission for an element."""
-    return build.eq(build.select(array, number), build.ONE)
 
 
 def _lost(work: Events) -> Iterator[Op]:
@@ -208,7 +202,7 @@ def _lost(work: Events) -> Iterator[Op]:
 
 def _left(cell: Held, kept: Term) -> Term:
     """The permissions for elements that there were and that are kept."""
-    return _either(cell, lambda n: _has(kept, n), cell.may, build.constant_array(ARRAY, build.ZERO))
+    return _either(cell, kept, cell.may, build.constant_array(ARRAY, build.ZERO))
 
 
 def _gained(known: int | None, work: Events) -> Iterator[Op]:
@@ -225,9 +219,8 @@ def _gained(known: int | None, work: Events) -> Iterator[Op]:
             yield from (Set(cell.value, value), Set(cell.may, bit))
             continue
         if cell.column is not None:
-            may = cell.may
-            yield Set(cell.value, _either(cell, lambda n, may=may: _has(may, n), cell.value, value))
-            yield Set(may, _either(cell, lambda n, may=may: _has(may, n), may, bit))
+            yield Set(cell.value, _either(cell, cell.may, cell.value, value))
+            yield Set(cell.may, _either(cell, cell.may, cell.may, bit))
             continue
         if address != known:
             is_new = build.land(build.eq(cell.may, build.ZERO), build.le(build.ONE, bit))

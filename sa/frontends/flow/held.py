@@ -144,10 +144,7 @@ def is_allowed(cell: Held, address: Term, writes: bool) -> Term:
 
 
 def is_lacking(cell: Held) -> Term:
-    """That a plain store is a race: of a column one to the element that is picked."""
-    if cell.column is not None:
-        assert cell.picked is not None
-        return build.ne(build.select(cell.may, cell.picked), build.ONE)
+    """That a plain store is a race."""
     return build.le(cell.may, build.integer(full(cell) - 1))
 
 

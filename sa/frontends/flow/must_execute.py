@@ -66,12 +66,14 @@ _MOST_ROUNDS = 8
 class Due(Struct, frozen=True):
     """What is done in any case: a cell is written, or accessed if `reads` count; without a cell, what is undefined.
 
-    Of a column it is about the element with the number `picked`.
+    Of a column it is about the element with the number `picked`, or about those that the array `may` has no permission
+    for.
     """
 
     cell: int | None = None
     reads: bool = False
     picked: Var | None = None
+    may: Var | None = None
 
 
 def in_any_case(thread: Thread, known: Accesses, cell: Due) -> Mapping[Node, Term]:
@@ -242,6 +244,9 @@ def _accessed(op: Load | Store, access: Access, known: Accesses, due: Due) -> Te
     here = build.TRUE if access.sure and len(access.cells) == 1 else is_at(op.address, due.cell, where)
     if due.picked is not None:
         here = build.land(here, build.eq(element(op.address, where.columns[due.cell]), due.picked))
+    if due.may is not None:
+        index = element(op.address, where.columns[due.cell])
+        here = build.land(here, build.ne(build.select(due.may, index), build.ONE))
     return simplified(here)
 
 

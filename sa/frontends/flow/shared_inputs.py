@@ -113,8 +113,8 @@ def _parts(own: Object, number: int, given: Mapping[int, Object], named: Sequenc
                 continue
             width, within = len(row.paths), distance - row.start
             if within % width + len(own.cells) > width:
-                message = f"a parameter that may point to several elements of the large array `{obj.name}` is not accepted"
-                hint = "compare the function in a file without the array, or with a `static` one nobody has the address of"
+                message = f"a parameter that may point to several elements of the array `{obj.name}` is not accepted"
+                hint = "compare the function in a file without the array, or give it to nobody"
                 raise InputError((error("SA718", message, own.origin.span, hint),))
             if within < width:
                 yield Part(obj.name, distance, width, row.count)
@@ -157,7 +157,8 @@ def chosen(
         for part in common.pointed[number]:
             address = build.add(base(part.object), build.integer(part.distance))
             if part.count > 1:
-                element, range_ = build.variable(f"element of {part.object} for {parameter.name}"), Range(0, part.count - 1)
+                element = build.variable(f"element of {part.object} for {parameter.name}")
+                range_ = Range(0, part.count - 1)
                 told = f"which element of `{part.object}` `{parameter.name}` points to"
                 graph.registers[element] = replace(
                     likewise, var=element, range=range_, temporary=True, told=told, words=PLAIN

@@ -30,8 +30,8 @@ class _Known(Struct, frozen=True):
 
 def settled(steps: Sequence[Step], registers: Mapping[Var, Register], entry: Node) -> list[Step]:
     """The steps without registers that are 0 where they are read, and without ways that this excludes."""
-    highest = {v: r.range.high for v, r in registers.items() if r.range.low == 0 and r.range.high in range(1, _MOST + 1)}
-    small = {v: high for v, high in highest.items() if high is not None}
+    ranges = ((v, r.range) for v, r in registers.items())
+    small = {v: r.high for v, r in ranges if r.low == 0 and r.high is not None and 0 < r.high <= _MOST}
     following, known = outgoing(steps), {entry: _Known()}
     pending = [entry]
     while pending:
