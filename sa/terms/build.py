@@ -195,30 +195,12 @@ def mod(dividend: Term, divisor: int) -> Term:
 
 
 def _without_remainders(dividend: Term, divisor: int) -> Term:
-    """A sum with the same remainder, without parts that make no difference to it.
-
-    These are `t % m` where m is a multiple of the divisor, and cases that differ by such a multiple.
-    """
+    """A sum with the same remainder, without `t % m` as a part where m is a multiple of the divisor."""
     const, parts = linear_parts(dividend)
-    if not any(isinstance(p, Mod | Ite) for p in parts):
+    if not any(isinstance(p, Mod) and p.divisor % divisor == 0 for p in parts):
         return dividend
-    inner = {p: _without_remainder(p, c, divisor) for p, c in parts.items()}
-    if all(p is q for p, q in inner.items()):
-        return dividend
-    return _without_remainders(combine(const, ((inner[p], c) for p, c in parts.items())), divisor)
-
-
-def _without_remainder(part: Term, factor: int, divisor: int) -> Term:
-    """The same of a part of a sum with its factor."""
-    match part:
-        case Mod(inner, size) if size % divisor == 0:
-            return inner
-        case Ite(_, positive, negative):
-            one, two = (_without_remainders(t, divisor) for t in (positive, negative))
-            const, parts = linear_parts(sub(one, two))
-            return one if all(factor * n % divisor == 0 for n in (const, *parts.values())) else part
-        case _:
-            return part
+    inner = ((p.dividend if isinstance(p, Mod) and p.divisor % divisor == 0 else p, c) for p, c in parts.items())
+    return _without_remainders(combine(const, inner), divisor)
 
 
 def call(function: Function, arguments: tuple[Term, ...]) -> Term:
