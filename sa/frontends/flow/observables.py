@@ -54,6 +54,7 @@ def _shown(thread: Thread, known: Accesses, common: Common) -> None:
     """Raises InputError where the number of an address is seen, unless both files give the object the same one."""
     places = known.found.layout
     handed_on = {places.addresses[v] for v in places.addresses if is_published(v.name.removeprefix("&"))}
+    handed_on |= common.constants
     for step in thread.graph.steps:
         match step.op:
             case Show(values=terms, things=things):

@@ -44,7 +44,7 @@ class Common(Struct, frozen=True):
 
     Addresses count as the `same` in both files if nothing makes `numbers` of pointers. What the functions speak of is
     `open` to pointers from outside, unless nobody outside has its address; that is so of what is `hidden`.
-    Parameters with the numbers in `certain` point to something.
+    Parameters with the numbers in `certain` point to something. `constants` have addresses that others may get to see.
     """
 
     addresses: Mapping[str, int]
@@ -55,6 +55,7 @@ class Common(Struct, frozen=True):
     open: frozenset[str]
     hidden: frozenset[str]
     certain: frozenset[int] = frozenset()
+    constants: frozenset[int] = frozenset()
 
 
 def united(
@@ -64,17 +65,18 @@ def united(
     numbers: bool,
     private: Collection[str],
     certain: frozenset[int] = frozenset(),
+    constants: Collection[str] = (),
 ) -> tuple[Unit, Unit, Common]:
     """Both units with all objects that others may reach, those given to parameters among them.
 
     `numbers`: pointers are made numbers somewhere, or numbers pointers. Nobody has addresses of what is `private`.
-    Parameters with the numbers in `certain` point to something.
+    Parameters with the numbers in `certain` point to something. `constants` with these names are the same in both.
     Raises InputError where a parameter may point to several elements of a large array at once.
     """
     shared = {o.name: o for u in (two, one) for o in u.objects if o.storage is Storage.STATIC and not o.kept}
     shared |= {o.name: o for o in given.values()}
     addresses, here = dict[str, int](), FIRST_SHARED
-    for name in sorted(shared):
+    for name in sorted({*shared, *constants}):
         width = max(len(o.cells) for u in (one, two) for o in (*u.objects, *given.values()) if o.name == name)
         addresses[name], here = here, here + width + 1
     hidden = frozenset(n for n in shared if n.rpartition(".")[2] in private)
@@ -87,8 +89,9 @@ def united(
         own = {o.name for o in unit.objects}
         more = (o for n, o in shared.items() if n not in own)
         both.append(replace(unit, objects=(*unit.objects, *more)))
-    same = frozenset[int]() if numbers else frozenset(addresses.values())
-    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden, certain)
+    seen = frozenset(addresses[n] for n in constants)
+    same = frozenset[int]() if numbers else frozenset(a for n, a in addresses.items() if n in shared)
+    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden, certain, seen)
 
 
 def spoken(unit: Unit) -> frozenset[str]:

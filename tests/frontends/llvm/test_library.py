@@ -1,0 +1,65 @@
+"""Functions of the library count as functions that may do anything: such calls are proved, and nothing is refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.llvm.modules import answer
+
+pytest.importorskip("llvmlite")
+
+HEAD = """@g = global i32 0
+@t = private unnamed_addr constant [3 x i8] c"a\\0A\\00"
+@u = private unnamed_addr constant [3 x i8] c"b\\0A\\00"
+declare i32 @puts(ptr)
+declare i32 @printf(ptr, ...)
+declare noalias ptr @malloc(i64) {malloc}
+declare void @free(ptr)
+declare i32 @setjmp(ptr)
+declare i64 @strlen(ptr {strlen})
+define i32 @f(i32 noundef %x, ptr noundef %p) {{
+  {body}
+}}
+"""
+PUTS = "%r = call i32 @puts(ptr @t); "
+KNOWN = "mustprogress nofree willreturn memory(inaccessiblemem: readwrite)"
+
+
+def of(body: str, malloc: str = "", strlen: str = "") -> str:
+    return HEAD.format(body=body.replace("; ", "\n  "), malloc=malloc, strlen=strlen)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (of("store i32 %x, ptr @g; " + PUTS + "ret i32 0"),
+         of("store i32 %x, ptr @g; " + PUTS + "%z = sub i32 %x, %x; ret i32 %z"), "PROVED"),
+        # A value that is read again behind a call may be another one. That `puts` writes no `g` is not known here.
+        (of("store i32 %x, ptr @g; " + PUTS + "%v = load i32, ptr @g; ret i32 %v"),
+         of("store i32 %x, ptr @g; " + PUTS + "ret i32 %x"), "UNKNOWN"),
+        (of(PUTS + "ret i32 0"), of(PUTS + "ret i32 1"), "UNKNOWN"),
+        (of(PUTS + "ret i32 0"), of("ret i32 0"), "UNKNOWN"),
+        (of(PUTS + "ret i32 0"), of(PUTS.replace("@t", "@u") + "ret i32 0"), "UNKNOWN"),
+        (of("%r = call i32 (ptr, ...) @printf(ptr @t, i32 %x, ptr %p); %z = mul i32 %x, 2; ret i32 %z"),
+         of("%r = call i32 (ptr, ...) @printf(ptr @t, i32 %x, ptr %p); %z = shl i32 %x, 1; ret i32 %z"), "PROVED"),
+        (of("%r = call i32 (ptr, ...) @printf(ptr @t, i32 %x); ret i32 0"),
+         of("%r = call i32 (ptr, ...) @printf(ptr @t, ptr %p); ret i32 0"), "UNKNOWN"),
+        # What LLVM adds to declarations of the library is so.
+        (of("%m = call noalias ptr @malloc(i64 8); store ptr %m, ptr %p; ret i32 0"),
+         of("%m = call noalias ptr @malloc(i64 8); store ptr %m, ptr %p; %z = xor i32 %x, %x; ret i32 %z", KNOWN),
+         "PROVED"),
+        (of("%n = call i64 @strlen(ptr @t); %z = trunc i64 %n to i32; ret i32 %z"),
+         of("%n = call i64 @strlen(ptr @t); %z = trunc i64 %n to i32; ret i32 %z", strlen="readonly captures(none)"),
+         "PROVED"),
+        # Memory that is freed is not followed.
+        (of("%v = load i32, ptr %p; call void @free(ptr %p); ret i32 0"),
+         of("call void @free(ptr %p); %v = load i32, ptr %p; ret i32 0"), "SA744"),
+        (of("%r = call i32 @setjmp(ptr %p); ret i32 0"), of("%r = call i32 @setjmp(ptr %p); ret i32 0"), "SA744"),
+    ],
+)  # fmt: skip
+def test_nothing_is_refuted_by_what_a_function_of_the_library_does_not_do(
+    before: str, after: str, expected: str, tmp_path: Path
+) -> None:
+    assert answer(before, after, tmp_path, 10.0) == expected
