@@ -6,6 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from sa.base.limits import limits
+from sa.certificates.shape import Entry, Malformed
+from sa.checker.family_question import asked_of
+from sa.checker.judge import judge_refinement
+from sa.checker.resources import Resources
+from sa.checker.second import Choice, Observer, solvers_of
+from sa.frontends.flow.compared import Compared
+from sa.frontends.llvm.functions import load_functions
 from tests.frontends.llvm.modules import answer
 
 pytest.importorskip("llvmlite")
@@ -63,3 +71,21 @@ def test_nothing_is_refuted_by_what_a_function_of_the_library_does_not_do(
     before: str, after: str, expected: str, tmp_path: Path
 ) -> None:
     assert answer(before, after, tmp_path, 10.0) == expected
+
+
+def test_a_certificate_with_a_play_is_refused(tmp_path: Path) -> None:
+    paths = tmp_path / "before.ll", tmp_path / "after.ll"
+    for path, text in zip(paths, (of(PUTS + "ret i32 0"), of("ret i32 0")), strict=True):
+        path.write_text(text)
+    (made,) = load_functions((str(paths[0]), str(paths[1])), None)
+    assert isinstance(made, Compared)
+    asked = asked_of(made.abstract.program, made.concrete.program, made.block, False)
+    entry = Entry({"verdict": "refuted", "goals": [None]}, "the question")
+    with pytest.raises(Malformed, match="puts"):
+        list(
+            judge_refinement(
+                asked,
+                entry,
+                Resources(limits(10.0, None), 0, solvers_of(Choice.Z3, Observer(limits(10.0, None), False, False))),
+            )
+        )
