@@ -109,7 +109,7 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
     declared = module.declared.get(callee)
     if declared is None:
         raise refused(body, "a call through a pointer, or of a function whose declaration is not read,")
-    follows = any(isinstance(o, s.Local) and o.name not in body.facts.own for o in body.shapes)
+    follows = any(_is_given(operand, body) for operand in body.shapes)
     if is_library(callee) and not is_opaque(callee, follows):
         hint = "call a function of another name: LLVM knows what this one does"
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
@@ -148,14 +148,19 @@ def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
 
 
 def _is_not_followed(body: Body, operand: s.Operand, words: Sequence[str]) -> None:
-    """Raises InputError for `dereferenceable` of what is accessed: memory may be freed after that."""
+    """Raises InputError for `dereferenceable` of what a parameter points to and is accessed: it may be freed then."""
     base = pointer(body, operand).base
     roots: frozenset[s.Operand] = frozenset((base,))
     if isinstance(base, s.Local):
         roots = body.facts.roots.get(base.name, roots)
-    if any(w.startswith("dereferenceable") for w in words) and any(r in body.shapes for r in roots):
+    if any(w.startswith("dereferenceable") for w in words) and any(_is_given(r, body) for r in roots):
         what = "`dereferenceable` of an argument that the function also accesses"
         raise refused(body, what, "declare it for a parameter instead: the called function may free memory")
+
+
+def _is_given(root: s.Operand, body: Body) -> bool:
+    """Whether a pointer leads to what a parameter points to, as far as it is accessed."""
+    return isinstance(root, s.Local) and root in body.shapes and root.name not in body.facts.own
 
 
 def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:

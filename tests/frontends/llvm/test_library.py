@@ -27,7 +27,7 @@ declare noalias ptr @malloc(i64) {malloc}
 declare void @free(ptr)
 declare i32 @setjmp(ptr)
 declare i64 @strlen(ptr {strlen})
-define i32 @f(i32 noundef %x, ptr noundef %p) {{
+define i32 @f(i32 noundef %x{given}) {{
   {body}
 }}
 """
@@ -35,8 +35,8 @@ PUTS = "%r = call i32 @puts(ptr @t); "
 KNOWN = "mustprogress nofree willreturn memory(inaccessiblemem: readwrite)"
 
 
-def of(body: str, malloc: str = "", strlen: str = "") -> str:
-    return HEAD.format(body=body.replace("; ", "\n  "), malloc=malloc, strlen=strlen)
+def of(body: str, malloc: str = "", strlen: str = "", given: str = ", ptr noundef %p") -> str:
+    return HEAD.format(body=body.replace("; ", "\n  "), malloc=malloc, strlen=strlen, given=given)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,11 @@ def of(body: str, malloc: str = "", strlen: str = "") -> str:
         (of("%n = call i64 @strlen(ptr @t); %z = trunc i64 %n to i32; ret i32 %z"),
          of("%n = call i64 @strlen(ptr @t); %z = trunc i64 %n to i32; ret i32 %z", strlen="readonly captures(none)"),
          "PROVED"),
+        # A variable is there whoever is called.
+        (of(PUTS + "ret i32 0", given=""),
+         of(PUTS.replace("@t", "nonnull dereferenceable(3) @t") + "ret i32 0", given=""), "PROVED"),
+        (of(PUTS + "ret i32 0", given=""),
+         of(PUTS.replace("@t", "dereferenceable(4) @t") + "ret i32 0", given=""), "UNKNOWN"),
         # Memory that is freed is not followed.
         (of("%v = load i32, ptr %p; call void @free(ptr %p); ret i32 0"),
          of("call void @free(ptr %p); %v = load i32, ptr %p; ret i32 0"), "SA744"),
