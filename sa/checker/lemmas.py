@@ -95,8 +95,7 @@ def _obligations(
     about = dict[Var, list[Term]]()
     for lemma in lemmas:
         for v in lemma.free:
-            if v.name.place is not None:
-                about.setdefault(v, []).append(lemma)
+            about.setdefault(v, []).append(lemma)
     for original, thread in zip(made.threads, threads, strict=True):
         for written, edge in zip(original.edges, thread.edges, strict=True):
             where = f"{thread.name}, {edge.source} -> {edge.target}"
@@ -106,7 +105,9 @@ def _obligations(
             said = (settled(c, {thread.name: edge.source}) for c in about.get(here, ()))
             after = {**dict(edge.updates), **{v: boolean(v is there) for v in named[thread.name]}}
             taken = conjoined((*now, *said, *taking(edge)))
-            landed = conjoined(substitute(c, after) for c in lemmas)
+            # All other lemmas say the same before and after.
+            changed = dict.fromkeys(c for v in (here, there, *dict(edge.updates)) for c in about.get(v, ()))
+            landed = conjoined(substitute(c, after) for c in changed)
             yield Obligation("inductive lemma", where, taken, (Case((), landed),), edge=edge)
             if any(is_failing(bad.failing, thread.name, written) for bad in made.never):
                 yield Obligation("failing step", where, taken, (Case((), (FALSE,)),), edge=edge)
