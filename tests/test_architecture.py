@@ -77,7 +77,7 @@ MAY_IMPORT = {
     "game": {"terms", "automata", "smt", "certificates"},
     "environments": {"terms", "smt", "conditions", "game"},
     "simulation": _DATA | {"smt", "domains", "certificates", "game", "environments"},
-    "plays": _DATA | {"smt", "domains", "certificates", "game", "environments", "simulation"},
+    "plays": _DATA | {"smt", "domains", "certificates", "invariants", "game", "environments", "simulation"},
     "values": _DATA | {"smt", "certificates", "explicit", "game", "plays"},
     # A shared builder of obligations would share its bugs.
     "checker": _DATA | {"smt", "certificates"},

@@ -1,4 +1,4 @@
-"""Invariants of locations as conjunctions of candidates: those that no step breaks are what is left (Houdini).
+"""Candidates for invariants, and which of them a step keeps: what Houdini is made of.
 
 Candidates are what the program itself compares: atoms of guards and of the initial condition, of the invariant that is
 wanted, and orders between few variables. Unlike Spacer this also works where functions occur.
@@ -6,25 +6,20 @@ wanted, and orders between few variables. Unlike Spacer this also works where fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import combinations
-from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.automata.automaton import Automaton, Edge
 from sa.automata.ranges import within
 from sa.invariants.strength import Stronger, strongest
 from sa.smt.session import Sat, Session, Unsat
 from sa.terms import build
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import BOOL, INT, Value, default_value
-from sa.terms.substitute import primed, substitute, substitution
 from sa.terms.term import Call, Forall, IsZero, Le, Same, Select, Term, Var, children, sort_of, subterms
-
-#: Formulas by location.
-Candidates: TypeAlias = Mapping[str, tuple[Term, ...]]
 
 #: So many candidates at most, and orders between so many variables.
 CANDIDATES, ORDERED = 120, 6
@@ -68,52 +63,6 @@ def atoms_of(formula: Term) -> Iterator[Term]:
                 yield build.at_most_zero(build.scale(-1, here.total))
         else:
             waiting.extend(children(here))
-
-
-def houdini(
-    session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool, offered: Sequence[Term]
-) -> dict[str, Term] | None:
-    """The largest inductive conjunctions of candidates by location; None where what is wanted does not follow.
-
-    Of the environment those steps count that keep what is wanted, for a strong invariant all. Raises LimitReached.
-    """
-    inv = {q.name: q.inv for q in automaton.locations}
-    begun = {q: tuple(dict.fromkeys((*build.conjuncts(wanted[q]), *offered))) for q in inv}
-    kept = begun
-    for kept in rounds(session, automaton, begun, {} if strong else wanted):
-        if not all(session.implied(wanted[q], (inv[q], *kept[q])) for q in inv):
-            return None
-    return {q: build.land(*formulas) for q, formulas in kept.items()}
-
-
-def rounds(
-    session: Session, automaton: Automaton, begun: Candidates, counts: Mapping[str, Term]
-) -> Iterator[dict[str, tuple[Term, ...]]]:
-    """What steps leave of candidates by location, round by round; what is left in the last one, no step breaks.
-
-    Of the environment those steps count after which the formula in `counts` holds, or all. Raises LimitReached.
-    """
-    bare = session.bare()
-    inv, kept, first = {q.name: q.inv for q in automaton.locations}, dict(begun), automaton.initial
-    kept[first] = surviving(session, bare, (automaton.init, inv[first]), kept[first], substitution({}))
-    later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
-    changed = True
-    while changed:
-        changed = False
-        for edge in automaton.edges:
-            after = dict(edge.updates)
-            known = (inv[edge.source], *kept[edge.source], *taking(edge), substitute(inv[edge.target], after))
-            left = surviving(session, bare, known, kept[edge.target], substitution(after))
-            changed |= left != kept[edge.target]
-            kept[edge.target] = left
-        for place in automaton.locations:
-            assert place.env is not None
-            matters = substitute(counts.get(place.name, build.TRUE), later)
-            known = (place.inv, *kept[place.name], place.env, substitute(place.inv, later), matters)
-            left = surviving(session, bare, known, kept[place.name], substitution(later))
-            changed |= left != kept[place.name]
-            kept[place.name] = left
-        yield dict(kept)
 
 
 class Sight(Struct, frozen=True):

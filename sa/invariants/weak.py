@@ -7,16 +7,18 @@ candidates first, then whatever Spacer finds. What is found is for `proofs.local
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, variables_of
-from sa.invariants.houdini import candidates, has_functions, houdini, taking
+from sa.invariants.conjunctions import conjunctions
+from sa.invariants.houdini import candidates, has_functions, taking
 from sa.smt.horn import Atom, Clause, Solution, solve
 from sa.smt.session import Answer, Session, Unsat
 from sa.terms import build
+from sa.terms.compile import Row
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
@@ -62,10 +64,28 @@ def invariant(session: Session, automaton: Automaton, wanted: Mapping[str, Term]
     return fault
 
 
-def _by_candidates(
-    session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool
-) -> dict[str, Term] | None:
-    return houdini(session, automaton, wanted, strong, candidates(automaton, wanted))
+def inductive(
+    session: Session, automaton: Automaton, offered: Mapping[str, Sequence[Term]], counts: Mapping[str, Term]
+) -> dict[str, Term]:
+    """The strongest conjunctions of what is offered that hold at the locations and that no step breaks (Houdini).
+
+    Of the environment those steps count after which the formula in `counts` holds, or all. Where no step leads, all
+    that is offered holds, or FALSE. Raises LimitReached.
+    """
+    places = {_name(q.name): q.name for q in automaton.locations}
+    variables = tuple(v.var for v in automaton.variables)
+    parameters = dict.fromkeys(places, variables)
+    candidates_at = {name: tuple(dict.fromkeys(offered[q])) for name, q in places.items()}
+    nothing: dict[str, tuple[Row, ...]] = dict.fromkeys(places, ())
+    clauses = tuple(_steps(automaton, counts))
+    found = conjunctions(session, parameters, clauses, candidates_at, session.bounds, nothing)
+    return {q: found[name] for name, q in places.items()}
+
+
+def _by_candidates(session: Session, automaton: Automaton, wanted: Mapping[str, Term], strong: bool) -> dict[str, Term]:
+    likely = candidates(automaton, wanted)
+    offered = {q: (*build.conjuncts(formula), *likely) for q, formula in wanted.items()}
+    return inductive(session, automaton, offered, {} if strong else wanted)
 
 
 def _faults(
@@ -105,25 +125,33 @@ def _solved(session: Session, automaton: Automaton, wanted: Mapping[str, Term], 
     if _beyond_horn(automaton, wanted.values()):
         return None
     variables = tuple(v.var for v in automaton.variables)
-    places = {q.name: q for q in automaton.locations}
-    later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
-    clauses = [Clause((), build.land(automaton.init, places[automaton.initial].inv), _at(automaton.initial, variables))]
-    for edge in automaton.edges:
-        after = dict(edge.updates)
-        known = (places[edge.source].inv, *taking(edge), substitute(places[edge.target].inv, after))
-        there = _at(edge.target, tuple(after.get(v, v) for v in variables))
-        clauses.append(Clause((_at(edge.source, variables),), build.land(*known), there))
+    clauses = list(_steps(automaton, {} if strong else wanted))
     for place in automaton.locations:
-        here = _at(place.name, variables)
-        assert place.env is not None
-        kept = build.TRUE if strong else substitute(wanted[place.name], later)
-        moved = build.land(place.inv, place.env, substitute(place.inv, later), kept)
-        clauses.append(Clause((here,), moved, _at(place.name, tuple(later.get(v, v) for v in variables))))
-        clauses.append(Clause((here,), build.land(place.inv, build.lnot(wanted[place.name])), None))
+        never = build.land(place.inv, build.lnot(wanted[place.name]))
+        clauses.append(Clause((_at(place.name, variables),), never, None))
     answer = solve({_name(q.name): variables for q in automaton.locations}, clauses, session.bounds, RLIMIT)
     if not isinstance(answer, Solution):
         return None
     return {q.name: answer.predicates[_name(q.name)] for q in automaton.locations}
+
+
+def _steps(automaton: Automaton, counts: Mapping[str, Term]) -> Iterator[Clause]:
+    """Where an automaton begins, and what its steps and those of its environment lead to, in a predicate a location."""
+    variables = tuple(v.var for v in automaton.variables)
+    inv = {q.name: q.inv for q in automaton.locations}
+    later: dict[Var, Term] = {v: primed(v) for v in variables_of(automaton, Kind.GLOBAL)}
+    first = automaton.initial
+    yield Clause((), build.land(automaton.init, inv[first]), _at(first, variables))
+    for edge in automaton.edges:
+        after = dict(edge.updates)
+        known = (inv[edge.source], *taking(edge), substitute(inv[edge.target], after))
+        there = _at(edge.target, tuple(after.get(v, v) for v in variables))
+        yield Clause((_at(edge.source, variables),), build.land(*known), there)
+    for place in automaton.locations:
+        assert place.env is not None
+        matters = substitute(counts.get(place.name, build.TRUE), later)
+        moved = build.land(place.inv, place.env, substitute(place.inv, later), matters)
+        yield Clause((_at(place.name, variables),), moved, _at(place.name, tuple(later.get(v, v) for v in variables)))
 
 
 def _name(location: str) -> str:

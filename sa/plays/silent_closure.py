@@ -14,9 +14,11 @@ from sa.automata.automaton import Edge
 from sa.automata.ranges import within
 from sa.certificates.play import Silent
 from sa.game.board import Board
-from sa.smt.session import Sat, Session, Unsat
+from sa.invariants.conjunctions import conjunctions
+from sa.smt.horn import Atom, Clause
+from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.evaluate import Unevaluable, holds
+from sa.terms.compile import Row
 from sa.terms.sort import INT
 from sa.terms.substitute import primed, substitute
 from sa.terms.term import IsZero, Le, Term, Var
@@ -27,66 +29,33 @@ OFFERED, COMPARED = 120, 6
 
 def silence(session: Session, board: Board, sources: Sequence[str]) -> tuple[Silent, ...]:
     """What silent steps from these locations lead to. Raises LimitReached."""
-    silent = {q: [e for _, e in edges if e.label is None] for q, edges in board.abstract.edges.items()}
-    everything = [e for edges in silent.values() for e in edges]
-    offered = tuple(dict.fromkeys(_candidates(board, everything)))[:OFFERED]
+    silent = [e for edges in board.abstract.edges.values() for _, e in edges if e.label is None]
+    # What no step leads to has all candidates, and FALSE is one of them.
+    offered = (build.FALSE, *tuple(dict.fromkeys(_candidates(board, silent)))[:OFFERED])
+    variables = (*board.abstract.globals, *board.abstract.locals)
+    parameters = dict.fromkeys(board.abstract.locations, (*variables, *map(primed, variables)))
+    nothing: dict[str, tuple[Row, ...]] = dict.fromkeys(parameters, ())
     found = list[Silent]()
     for source in sources:
-        kept = _kept(session, board, silent, source, offered)
-        found.extend(Silent(source, target, build.land(*formulas)) for target, formulas in kept.items())
+        steps = tuple(_steps(board, source))
+        said = conjunctions(session, parameters, steps, dict.fromkeys(parameters, offered), session.bounds, nothing)
+        found += (Silent(source, target, formula) for target, formula in said.items() if formula is not build.FALSE)
     return tuple(found)
 
 
-def _kept(
-    session: Session, board: Board, silent: Mapping[str, list[Edge]], source: str, offered: tuple[Term, ...]
-) -> dict[str, list[Term]]:
-    """The candidates that hold of every target that silent steps from the source lead to."""
+def _steps(board: Board, source: str) -> Iterator[Clause]:
+    """What silent steps from the source lead to: a predicate for each target, over the states before and after."""
     variables = (*board.abstract.globals, *board.abstract.locals)
-    stays: dict[Var, Term] = {primed(v): v for v in variables}
     later: dict[Var, Term] = {v: primed(v) for v in variables}
     inv = {q: p.inv for q, p in board.abstract.locations.items()}
-    kept = {source: _holding(session, (inv[source],), {f: substitute(f, stays) for f in offered})}
-    waiting = [source]
-    while waiting:
-        middle = waiting.pop()
-        for edge in silent[middle]:
+    yield Clause((), inv[source], Atom(source, (*variables, *variables)))
+    for middle, edges in board.abstract.edges.items():
+        for edge in (e for _, e in edges if e.label is None):
             taken = build.land(inv[middle], edge.guard, *(within(c) for c in edge.choices))
             reached = {**later, **{v: substitute(t, later) for v, t in edge.updates}}
-            known = (inv[source], *kept[middle], substitute(taken, later), substitute(inv[edge.target], reached))
-            if isinstance(session.check(build.conjoined(known)), Unsat):
-                continue
-            moved = {primed(v): reached[v] for v in variables}
-            before = kept.get(edge.target)
-            after = _holding(session, known, {f: substitute(f, moved) for f in (offered if before is None else before)})
-            if before is None or len(after) < len(before):
-                kept[edge.target] = after
-                waiting.append(edge.target)
-    return kept
-
-
-def _holding(session: Session, known: Sequence[Term], goals: Mapping[Term, Term]) -> list[Term]:
-    """The formulas whose goals follow from what is known."""
-    hypotheses = build.conjoined(known)
-    left = {f: g for f, g in goals.items() if g is not build.TRUE and g not in hypotheses}
-    lost = set[Term]()
-    while left:
-        answer = session.check((*hypotheses, build.lnot(build.land(*left.values()))))
-        if isinstance(answer, Unsat):
-            break
-        fallen = {f for f, g in left.items() if isinstance(answer, Sat) and _is_false(g, answer)}
-        fallen = fallen or {f for f, g in left.items() if not session.implied(g, hypotheses)}
-        if not fallen:
-            break
-        lost |= fallen
-        left = {f: g for f, g in left.items() if f not in fallen}
-    return [f for f in goals if f not in lost]
-
-
-def _is_false(goal: Term, answer: Sat) -> bool:
-    try:
-        return not holds(goal, answer.values)
-    except Unevaluable:
-        return False
+            known = build.land(inv[source], substitute(taken, later), substitute(inv[edge.target], reached))
+            here, there = (*variables, *later.values()), (*variables, *(reached[v] for v in variables))
+            yield Clause((Atom(middle, here),), known, Atom(edge.target, there))
 
 
 def _candidates(board: Board, edges: Sequence[Edge]) -> Iterator[Term]:

@@ -17,10 +17,10 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import spend
 from sa.certificates.run import Bad, Failing
 from sa.explicit.transition_system import Whole, whole
-from sa.invariants.houdini import rounds
 from sa.invariants.linear import null_space
 from sa.invariants.random_walks import moves_of, step
 from sa.invariants.samples import remainders
+from sa.invariants.weak import inductive
 from sa.smt.session import Sat, Session
 from sa.terms import build
 from sa.terms.atoms import atoms
@@ -88,10 +88,8 @@ def equations(
             return {}
     # Where no run came, nothing is known of what holds: all that is known elsewhere is tried.
     pool = tuple(dict.fromkeys(f for formulas in offered.values() for f in formulas))
-    begun = {
-        q.name: tuple(dict.fromkeys((*known.get(q.name, ()), *offered.get(q.name, pool)))) for q in automaton.locations
-    }
-    *_, kept = rounds(session, automaton, begun, {})
+    begun = {q.name: (*known.get(q.name, ()), *offered.get(q.name, pool)) for q in automaton.locations}
+    kept = {place: build.conjuncts(f) for place, f in inductive(session, automaton, begun, {}).items()}
     found = {place: tuple(f for f in fs if f not in known.get(place, ())) for place, fs in kept.items()}
     return found if any(_is_square(f) for fs in found.values() for f in fs) else {}
 

@@ -16,7 +16,8 @@ from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal
 from sa.game.board import Board
 from sa.invariants.congruences import remainders
-from sa.invariants.houdini import candidates, houdini, taking
+from sa.invariants.houdini import candidates, taking
+from sa.invariants.weak import inductive
 from sa.invariants.zone_propagation import Others, differences
 from sa.refinement.equations import equations
 from sa.simulation.state import Facts
@@ -85,12 +86,11 @@ def _both(first: Mapping[str, tuple[Term, ...]], second: Mapping[str, tuple[Term
 def _of(session: Session, automaton: Automaton, own: frozenset[Var]) -> dict[str, tuple[Term, ...]]:
     if len(automaton.edges) > EDGES:
         return {}
-    nothing: dict[str, Term] = dict.fromkeys((q.name for q in automaton.locations), build.TRUE)
     likely = (*_stored(automaton), *remainders((automaton,)), *candidates(automaton, {}), *_used_up(automaton))
     offered = dict.fromkeys(likely)
     visible = [f for f in offered if f.free <= own][:OFFERED]
-    found = houdini(session.again(RLIMIT), automaton, nothing, strong=True, offered=visible)
-    return {} if found is None else {place: _telling(formula) for place, formula in found.items()}
+    at_each = dict.fromkeys((q.name for q in automaton.locations), visible)
+    return {q: _telling(f) for q, f in inductive(session.again(RLIMIT), automaton, at_each, {}).items()}
 
 
 def _telling(formula: Term) -> tuple[Term, ...]:

@@ -9,8 +9,8 @@ import pytest
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits
 from sa.checker.obligation import discharge
-from sa.invariants.houdini import candidates, houdini
-from sa.invariants.weak import Held, invariant
+from sa.invariants.houdini import candidates
+from sa.invariants.weak import Held, inductive, invariant
 from sa.language.load import load_program
 from sa.rules.strong_and_weak_invariants import obligations
 from sa.smt.session import Session
@@ -61,10 +61,9 @@ def test_candidates_that_no_step_breaks_are_left(tmp_path: Path) -> None:
     """The largest conjunction, location by location."""
     automaton = thread(tmp_path, "unchanged x, y", "x := y; y := 1;")
     first, second = (build.eq(v, build.ZERO) for v in (X, Y))
-    session = Session(Limits())
-    found = houdini(session, automaton, everywhere(automaton, build.le(X, build.ZERO)), False, (first, second))
-    assert found is not None
-    left = {name: frozenset(build.conjuncts(formula)) & {first, second} for name, formula in found.items()}
+    offered = dict.fromkeys((q.name for q in automaton.locations), (first, second))
+    found = inductive(Session(Limits()), automaton, offered, {})
+    left = {name: frozenset(build.conjuncts(formula)) for name, formula in found.items()}
     assert list(left.values()) == [{first, second}, {first, second}, {first}, {first}]
 
 
@@ -72,4 +71,5 @@ def test_nothing_is_found_where_the_wanted_formula_is_false(tmp_path: Path) -> N
     automaton = thread(tmp_path, "unchanged x, y", "x := 1;")
     wanted = everywhere(automaton, build.eq(X, build.ZERO))
     session = Session(Limits())
-    assert houdini(session, automaton, wanted, False, candidates(automaton, wanted)) is None
+    offered = dict.fromkeys(wanted, candidates(automaton, wanted))
+    assert not all(session.implied(wanted[q], (f,)) for q, f in inductive(session, automaton, offered, {}).items())

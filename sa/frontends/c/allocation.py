@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.base.source import position
-from sa.frontends.c.body import Body, InMemory, emit, fresh, object_of, temporary, without_value
+from sa.frontends.c.allocators import without_casts
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, object_of, temporary, without_value
 from sa.frontends.c.caveats import MALLOC
 from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.statements import whole
-from sa.frontends.c.types import LONG, ULONG, Array, CType, Pointer, Struct, Void, cell_count, cells_of, size_of
+from sa.frontends.c.types import (
+    LONG,
+    ULONG,
+    Array,
+    CType,
+    Function,
+    Pointer,
+    Struct,
+    Void,
+    cell_count,
+    cells_of,
+    size_of,
+)
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
-from sa.frontends.flow.heap import GROWN
+from sa.frontends.flow.heap import GROWN, PARTLY
 from sa.frontends.flow.layout import EXTENT
 from sa.frontends.flow.lives import Free, Freeable
 from sa.terms import build
@@ -102,8 +116,8 @@ def lengthened(kind: CType, count: int) -> Struct:
     return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps)
 
 
-def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
-    """The type of what there is a number of that is not constant, and that number as an expression."""
+def _sized(body: Body, size: Any) -> tuple[CType, Value] | None:
+    """The type of what there is a number of that is not constant, and that number."""
     try:
         constant(body, size)
     except Unsupported:
@@ -115,28 +129,52 @@ def _sized(body: Body, size: Any) -> tuple[CType, Any] | None:
         for one, other in ((size.left, size.right), (size.right, size.left)):
             one = without_wide_casts(body, one)
             if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof":
-                return static_type(body, one.expr), other
-    if body.wanted is not None and size_of(body.wanted) == 1:
-        return body.wanted, size
-    if body.wanted is not None and isinstance(size, c_ast.BinaryOp) and size.op == "+":
+                return static_type(body, one.expr), value(body, other)
+    if body.wanted is None or not _is_complete(body.wanted):
+        return None
+    if flexible(body.wanted) is not None:
         return _behind(body, body.wanted, size)
-    return None
+    return body.wanted, _divided(body, value(body, size), size_of(body.wanted))
 
 
-def _behind(body: Body, kind: CType, size: c_ast.BinaryOp) -> tuple[CType, Any] | None:
+def _divided(body: Body, size: Value, each: int) -> Value:
+    """How many objects of a size there is room for. That something is left over is a bound of the translation."""
+    if each == 1:
+        return size
+    amount = number(converted(body, size, ULONG))
+    even, odd = fresh(body), fresh(body)
+    decide(body, build.eq(build.mod(amount, each), build.ZERO), even, odd)
+    body.here = odd
+    emit(body, Fail(PARTLY))
+    body.here = even
+    return Value(build.div(amount, each), ULONG)
+
+
+def _behind(body: Body, kind: CType, size: Any) -> tuple[CType, Value] | None:
     """A structure whose last member has no size, and the number of its elements, of which the size speaks."""
-    last = flexible(kind)
-    for one, other in ((size.left, size.right), (size.right, size.left)):
-        if last is None or not _is_constant(body, one, size_of(kind)):
-            continue
-        other = without_wide_casts(body, other)
-        if size_of(last) == 1:
-            return kind, other
-        if isinstance(other, c_ast.BinaryOp) and other.op == "*":
-            for each, count in ((other.left, other.right), (other.right, other.left)):
-                if _is_constant(body, each, size_of(last)):
-                    return kind, count
-    return None
+    last, terms = flexible(kind), _summands(body, size)
+    assert last is not None
+    heads = [t for t in terms if _is_constant(body, t, size_of(kind))]
+    others = [t for t in terms if not heads or t is not heads[0]]
+    if not heads or not others:
+        return None
+    if len(others) == 1 and isinstance(product := without_wide_casts(body, others[0]), c_ast.BinaryOp):
+        for each, count in ((product.left, product.right), (product.right, product.left)):
+            if product.op == "*" and _is_constant(body, each, size_of(last)):
+                return kind, value(body, count)
+    return kind, _divided(body, value(body, reduce(lambda x, y: c_ast.BinaryOp("+", x, y), others)), size_of(last))
+
+
+def _summands(body: Body, node: Any) -> list[Any]:
+    """The expressions of which one is the sum."""
+    node = without_wide_casts(body, node)
+    if isinstance(node, c_ast.BinaryOp) and node.op == "+":
+        return [*_summands(body, node.left), *_summands(body, node.right)]
+    return [node]
+
+
+def _is_complete(kind: CType) -> bool:
+    return not isinstance(kind, Void | Function) and not (isinstance(kind, Struct) and kind.fields is None)
 
 
 def _is_constant(body: Body, node: Any, wanted: int) -> bool:
@@ -153,14 +191,14 @@ def without_wide_casts(body: Body, node: Any) -> Any:
     return node
 
 
-def _with_extent(body: Body, kind: CType, count: Any, zero: bool) -> Value:
+def _with_extent(body: Body, kind: CType, count: Value, zero: bool) -> Value:
     """An array of as many elements as a number says, of at most MOST_SIZED: what more there is, is not looked at."""
     last = flexible(kind)
     each = max(1, cell_count(kind if last is None else last))
     grows = body.file.reallocates and last is None
     most = (MOST_GROWN if grows else MOST_SIZED) // each
     body.file.sized = body.file.sized if grows else MOST_SIZED
-    wanted = number(value(body, count))
+    wanted = number(count)
     fits = build.land(build.le(build.ZERO, wanted), build.le(wanted, build.integer(most)))
     on, off = fresh(body), fresh(body)
     decide(body, fits, on, off)
@@ -198,7 +236,7 @@ def _told(body: Body, zero: bool) -> str:
 def _fitting(body: Body, node: Any) -> tuple[CType, int] | None:
     """As many objects as there is room for, of the type that the pointer which takes the address points to."""
     kind = body.wanted
-    if kind is None or (isinstance(kind, Struct) and kind.fields is None):
+    if kind is None or not _is_complete(kind) or _says_another(body, node, kind):
         return None
     try:
         room = constant(body, node)
@@ -209,25 +247,25 @@ def _fitting(body: Body, node: Any) -> tuple[CType, int] | None:
     return kind, room // size_of(kind)
 
 
+def _says_another(body: Body, node: Any, kind: CType) -> bool:
+    """Whether a size is that of another structure, of which what is pointed to may be a part."""
+    node = without_wide_casts(body, node)
+    parts = (node.left, node.right) if isinstance(node, c_ast.BinaryOp) and node.op == "*" else (node,)
+    named = [static_type(body, p.expr) for p in parts if isinstance(p, c_ast.UnaryOp) and p.op == "sizeof"]
+    return any(isinstance(n, Struct) and n != kind for n in named)
+
+
 def _what(body: Body, node: Any) -> tuple[CType, int]:
-    """The type and the number of what has this size."""
-    match node:
-        case c_ast.UnaryOp(op="sizeof"):
-            return static_type(body, node.expr), 1
-        case c_ast.BinaryOp(op="*"):
-            for one, other in ((node.left, node.right), (node.right, node.left)):
-                if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof":
-                    try:
-                        number = constant(body, other)
-                    except Unsupported:
-                        hint = "allocate a constant number of elements"
-                        raise Unsupported("SA715", "an allocation of a size that is not constant", hint) from None
-                    return static_type(body, one.expr), number
-            raise Unsupported("SA715", "an allocation without `sizeof`", "say what is allocated with `sizeof`")
-        case c_ast.Cast():
-            return _what(body, node.expr)
-        case _:
-            raise Unsupported("SA715", "an allocation without `sizeof`", "say what is allocated with `sizeof`")
+    """The type and the number of what has this size, which is constant."""
+    node = without_casts(node)
+    factors = (
+        ((node.left, node.right), (node.right, node.left)) if isinstance(node, c_ast.BinaryOp) else ((node, None),)
+    )
+    for one, other in factors:
+        if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof" and (other is None or node.op == "*"):
+            return static_type(body, one.expr), 1 if other is None else constant(body, other)
+    hint = "assign it to a pointer that has a type, or give its size with `sizeof`"
+    raise Unsupported("SA715", "what this memory is for is not known", hint)
 
 
 def free(body: Body, arguments: Sequence[Any]) -> Value:

@@ -92,6 +92,14 @@ class Alias(msgspec.Struct, frozen=True):
 Meaning: TypeAlias = InRegister | InMemory | Constant | Alias | Function
 
 
+class Copy(msgspec.Struct, frozen=True):
+    """A function of the file that allocates what a caller wants, with parameters that have constant values."""
+
+    function: str
+    wanted: CType | None
+    constants: tuple[tuple[str, Value], ...]
+
+
 class File(msgspec.Struct):
     """A translation unit: what its names mean, and what was wrong with it.
 
@@ -107,6 +115,9 @@ class File(msgspec.Struct):
     (`frees`), is noted, too. Whether two addresses are `compared`, also by compare-and-swap.
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
+    `allocators` are functions that allocate, with the parameters that say how much, and `copies` those of them that are
+    made for some calls.
+    `keys` are the places where keys of threads are created, of which `finishing` ones have a function for the end.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     Whether arithmetic of `signed` numbers may leave their types, whether a function that is compared alone calls one
     that is not defined (`hands_on`), where orders are `weak`, and where the order of operands may matter (`unordered`),
@@ -145,12 +156,15 @@ class File(msgspec.Struct):
     moves: bool = False
     compares: Origin | None = None
     recasts: bool = False
+    allocators: Mapping[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    copies: dict[str, Copy] = msgspec.field(default_factory=dict)
     sized: int = 0
     signed: bool = False
     hands_on: bool = False
     weak: dict[Span, None] = msgspec.field(default_factory=dict)
     unordered: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
+    finishing: dict[int, None] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
 from sa.frontends.c.allocation import allocate, free, reallocate
+from sa.frontends.c.allocators import WORDS, copy_for, is_any_memory, used_as
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
-from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, meaning, temporary
+from sa.frontends.c.body import Body, converted, emit, fresh, meaning, temporary
 from sa.frontends.c.callees import by_callee
 from sa.frontends.c.endings import ENDINGS
-from sa.frontends.c.expressions import NOTHING, branch, constant, value
+from sa.frontends.c.expressions import NOTHING, branch, constant, taken, value
 from sa.frontends.c.externs import (
     anything,
     assembler,
@@ -30,32 +32,26 @@ from sa.frontends.c.externs import (
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import distance_of
-from sa.frontends.c.operations import kept, store
-from sa.frontends.c.ordered import action, is_action, result_of_join, word_as
+from sa.frontends.c.operations import kept
+from sa.frontends.c.ordered import action, is_action
 from sa.frontends.c.overflows import OVERFLOWS
 from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
 from sa.frontends.c.texts import TEXTS
+from sa.frontends.c.threads import THREADS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
-    ANY,
     Begin,
     Call,
     End,
-    Exit,
-    Fork,
-    Join,
     Range,
-    Self,
     Set,
     Store,
     Wait,
-    code,
 )
 from sa.frontends.flow.heap import LOCK
 from sa.frontends.flow.orders import Act, Lock
-from sa.frontends.flow.threads import MAX_THREADS
 from sa.frontends.flow.waits import Block, Signal, TimeOut, Unblock, Waited
 from sa.terms import build
 
@@ -64,9 +60,6 @@ _FROM_OUTSIDE = {
     "getchar", "getc", "fgetc", "fopen", "fclose", "feof", "ferror", "time", "clock_gettime", "timespec_get",
     "gettimeofday", "scanf", "fscanf", "snprintf", "sprintf", "atoi", "atol", "strtol", "strerror",
 }  # fmt: skip
-
-#: What `library.c` has room for.
-MOST_KEYS = 8
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
 
@@ -94,8 +87,14 @@ _INPUTS: dict[str, CType] = {
 def call(body: Body, node: c_ast.FuncCall) -> Value:
     """The value of a call. Raises Unsupported."""
     arguments = node.args.exprs if node.args is not None else []
-    allocates = isinstance(node.name, c_ast.ID) and node.name.name in ("malloc", "calloc", "realloc")
-    before, body.wanted = body.wanted, body.wanted if allocates else None
+    before = body.wanted
+    if isinstance(node.name, c_ast.ID):
+        name = node.name.name
+        if name not in WORDS and not is_any_memory(meaning(body, name)):
+            # Whatever else it returns, its arguments are for themselves.
+            body.wanted = None
+        elif before is None and (name in WORDS or name in body.file.allocators):
+            body.wanted = used_as(body, node)
     result = _called(body, node, arguments)
     body.wanted = before
     return result
@@ -152,7 +151,7 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     kind = body.file.names[name]
     assert isinstance(kind, Function)
     # Arguments are evaluated before the function is entered, so they are no part of its region.
-    values = [value(body, a) for a in arguments]
+    values = _given(body, kind, arguments)
     if not name.startswith("__VERIFIER_atomic_"):
         return _inlined(body, name, kind, values)
     if is_alone(body):
@@ -164,14 +163,20 @@ def _direct(body: Body, name: str, arguments: Sequence[Any]) -> Value:
     return result
 
 
+def _given(body: Body, kind: Function, arguments: Sequence[Any]) -> list[Value]:
+    """The values of arguments, each taken as what its parameter is."""
+    return [taken(body, a, k) for a, k in zip_longest(arguments, (kind.parameters or ())[: len(arguments)])]
+
+
 def _inlined(body: Body, name: str, kind: Function, values: Sequence[Value]) -> Value:
-    if name not in body.file.wanted:
-        body.file.wanted.append(name)
     parameters = kind.parameters if kind.parameters is not None else tuple(v.type for v in values)
     # Arguments without parameters are evaluated, and a function without `va_arg` cannot read them.
     if len(parameters) != len(values) and not (kind.variadic and len(parameters) < len(values)):
         raise Unsupported("SA719", f"`{name}` takes {len(parameters)} arguments")
     given = tuple(number(converted(body, v, k)) for v, k in zip(values, parameters, strict=False))
+    name = copy_for(body, name, kind, given)
+    if name not in body.file.wanted:
+        body.file.wanted.append(name)
     if isinstance(kind.result, Struct):
         where = temporary(body, Pointer(kind.result))
         emit(body, Call(name, given, where))
@@ -189,7 +194,9 @@ def _indirect(body: Body, pointer: Value, arguments: Sequence[Any]) -> Value:
     kind = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
     if not isinstance(kind, Function):
         raise Unsupported("SA719", "this is not a function")
-    values = [value(body, a) for a in arguments]
+    if not is_any_memory(kind):
+        body.wanted = None
+    values = _given(body, kind, arguments)
     given = Pointer(kind.result) if isinstance(kind.result, Struct) else kind.result
     result = temporary(body, given) if is_scalar(given) else None
 
@@ -281,55 +288,6 @@ def _waited_for(body: Body, arguments: Sequence[Any]) -> Value:
     return Value(var, INT)
 
 
-def _self(body: Body, arguments: Sequence[Any]) -> Value:
-    var = temporary(body, INT, Range(1, MAX_THREADS))
-    emit(body, Self(var))
-    return Value(var, ULONG)
-
-
-def _create(body: Body, arguments: Sequence[Any]) -> Value:
-    """`pthread_create(&id, attributes, function, argument)`; `thrd_create(&id, function, argument)`."""
-    pthread = len(arguments) == 4
-    where = value(body, arguments[0])
-    if not isinstance(where.type, Pointer):
-        raise Unsupported(
-            "SA719", "the number of the new thread is written where the first argument points", "write `&`"
-        )
-    function = value(body, arguments[2 if pthread else 1])
-    argument = value(body, arguments[3 if pthread else 2])
-    named = [n for n in body.file.bodies if function.term is code(n)]
-    # One that is read from memory may be any whose address is taken.
-    body.file.indirect |= not named
-    body.file.wanted += [n for n in named or body.file.addressed if n not in body.file.wanted]
-    var = temporary(body, ULONG, ANY)
-    emit(body, Begin())
-    emit(body, Fork(number(function), number(argument), var))
-    emit(body, End())
-    # The new thread may run before its number is written.
-    if number(where) is not build.integer(0):
-        store(body, InMemory(number(where), where.type.to), Value(var, where.type.to))
-    return Value(build.integer(0), INT)
-
-
-def _join(body: Body, arguments: Sequence[Any]) -> Value:
-    thread = number(value(body, arguments[0]))
-    where = result_of_join(body, arguments)
-    wanted = number(where) is not build.integer(0) and isinstance(where.type, Pointer)
-    var = temporary(body, ULONG, ANY) if wanted else None
-    emit(body, Join(thread, var))
-    if var is not None and isinstance(where.type, Pointer):
-        kind = where.type.to
-        store(body, InMemory(number(where), kind), word_as(body, Value(var, ULONG), kind))
-    return Value(build.integer(0), INT)
-
-
-def _leave(body: Body, arguments: Sequence[Any]) -> Value:
-    body.file.leaves = True
-    emit(body, Exit(number(value(body, arguments[0])) if arguments else build.integer(0)))
-    body.here = fresh(body)
-    return NOTHING
-
-
 def _nothing(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
@@ -338,42 +296,16 @@ def _expected(body: Body, arguments: Sequence[Any]) -> Value:
     return value(body, arguments[0])
 
 
-def _does_nothing(node: Any) -> bool:
-    """Whether a function for the end of a thread is none."""
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    return (isinstance(node, c_ast.Constant) and node.value == "0") or (
-        isinstance(node, c_ast.ID) and node.name == "NULL"
-    )
-
-
-def _key(name: str) -> Handler:
-    """A new key. A function for the end of a thread would not be called: Unsupported for one that does something."""
-
-    def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        if len(arguments) > 1 and not _does_nothing(arguments[1]):
-            hint = "give NULL, and call the function before the thread ends"
-            raise Unsupported("SA716", "a function for the end of a thread is not called here", hint)
-        site = body.file.keys.setdefault(id(arguments[0]), len(body.file.keys) + 1)
-        if site > MOST_KEYS:
-            raise Unsupported("SA716", f"more than {MOST_KEYS} places where keys are created")
-        return _direct(body, name, [arguments[0], c_ast.Constant("int", str(site))])
-
-    return handler
-
-
 _WORDS: dict[str, Handler] = {
     **{word: _barrier(name) for name, word in BARRIERS.items()},
     **SYNCHRONISING,
-    "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait, "__sacheck_self": _self,
+    "__sacheck_begin": _begin, "__sacheck_end": _end, "__sacheck_wait": _wait,
     "__sacheck_own": _own, "__sacheck_take": _lock(Act.TAKE), "__sacheck_give": _lock(Act.GIVE),
     "__sacheck_try": _lock(Act.TRY),
-    "pthread_self": _self, "thrd_current": _self,
-    "pthread_create": _create, "thrd_create": _create, "pthread_join": _join, "thrd_join": _join,
-    "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned, "pthread_exit": _leave, "thrd_exit": _leave,
+    "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__atomic_signal_fence": _nothing,
-    **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS,
+    **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS, **THREADS,
     "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
     "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
@@ -385,7 +317,6 @@ _WORDS: dict[str, Handler] = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
     **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),
     "__sacheck_argument": unread, "__sacheck_assembler": assembler,
-    "pthread_key_create": _key("pthread_key_create"), "tss_create": _key("tss_create"),
     "atoi": numbered(INT), "atol": numbered(LONG), "strtol": numbered(LONG),
     "rand": lambda body, arguments: between(body, 0, 2**31 - 1),
 }  # fmt: skip

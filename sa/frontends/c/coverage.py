@@ -11,10 +11,10 @@ from pycparser import c_ast
 from sa.base.diagnostic import Diagnostic, InputError, Severity
 from sa.base.source import Span, position
 from sa.frontends.c.load import load_with
+from sa.frontends.c.parsing import parsed
 from sa.frontends.c.places import span
 from sa.frontends.c.read import Text, read
 from sa.frontends.c.syntax_tree import nodes_of
-from sa.frontends.c.translate import parsed
 from sa.frontends.reading import Reading
 
 

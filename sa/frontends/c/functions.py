@@ -25,8 +25,9 @@ from sa.frontends.c.caveats import (
     created,
 )
 from sa.frontends.c.compatible_types import alike, given
+from sa.frontends.c.parsing import parsed
 from sa.frontends.c.read import Text, read
-from sa.frontends.c.translate import parsed, unit_of
+from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import ANY_SIZE, Int, Pointer, Void, input_range, rows_of
 from sa.frontends.c.types import Function as Type
 from sa.frontends.flow.both import Function, mixed_of

@@ -11,7 +11,11 @@ from pycparser import CParser, c_ast
 
 _FUNCTION = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;]*?\) \{")
 #: What a word stands for that no text says.
-_MEANT = {"strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",)}
+_MEANT = {
+    "strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",),
+    "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
+    "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
+}  # fmt: skip
 
 
 class _Piece(Struct, frozen=True):

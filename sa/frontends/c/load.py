@@ -11,8 +11,9 @@ from sa.base.diagnostic import InputError, error
 from sa.frontends.c.assumptions import said
 from sa.frontends.c.body import File
 from sa.frontends.c.caveats import ENDS, SEQUENTIAL
+from sa.frontends.c.parsing import Parsed, parsed
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import Parsed, parsed, unit_of
+from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.graph import Unit
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED

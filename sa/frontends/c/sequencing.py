@@ -101,7 +101,8 @@ def conflicts(file: File, nodes: Iterable[Any]) -> tuple[Conflict, ...]:
     """The operands in the functions of a file that are reached, where an order is undefined or may matter."""
     nodes = list(nodes)
     arrays, qualified = _declared(nodes)
-    own = [n for n in file.procedures if n not in file.library]
+    reached = dict.fromkeys(file.copies[n].function if n in file.copies else n for n in file.procedures)
+    own = [n for n in reached if n not in file.library]
     known, found = dict.fromkeys(own, _NOTHING), list[Conflict]()
     forks = any(isinstance(step.op, Fork) for made in file.procedures.values() for step in made.steps)
     shared = forks or file.choices.function is not None

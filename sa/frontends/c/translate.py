@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
-from pycparser import CParser, c_ast
-from pycparser.c_parser import ParseError
+from pycparser import c_ast
 
 from sa.automata.automaton import Origin
-from sa.base.diagnostic import Diagnostic, InputError, Severity, error
+from sa.base.diagnostic import InputError, Severity, error
 from sa.base.source import Span
 from sa.frontends.c import sequencing
+from sa.frontends.c.allocators import WORDS, allocators, have_constants, parameters_of
 from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
@@ -34,18 +33,19 @@ from sa.frontends.c.calls import call
 from sa.frontends.c.caveats import UNSET, promise
 from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
 from sa.frontends.c.expressions import constant, static_type
-from sa.frontends.c.gnu import promised, without_extensions, without_return
+from sa.frontends.c.gnu import promised, without_return
 from sa.frontends.c.initial import completed, first_values, literal
 from sa.frontends.c.jumps import enter_blocks, jumps
 from sa.frontends.c.library import library
 from sa.frontends.c.non_escaping import private
 from sa.frontends.c.observable_accesses import end_of_life, is_alone
 from sa.frontends.c.operations import store
+from sa.frontends.c.parsing import Parsed, names_said
 from sa.frontends.c.places import origin
-from sa.frontends.c.read import Text
 from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
+from sa.frontends.c.threads import LAST, last_function
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
@@ -67,18 +67,6 @@ from sa.frontends.reading import TRACKING, Reading
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Var
-
-#: `&&label` of GNU C, for `goto *`: an operand has to come before `&&` elsewhere.
-_ADDRESS_OF_LABEL = re.compile(r"[=,({\[;?:]\s*(&&\s*[A-Za-z_]\w*)")
-
-
-class Parsed(NamedTuple):
-    """A text with its declarations. Names that are `assigned` to or whose address is taken; all that are `said`."""
-
-    text: Text
-    nodes: Sequence[Any]
-    assigned: frozenset[str]
-    said: frozenset[str]
 
 
 def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
@@ -104,6 +92,8 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
         if wrong := [p for p in file.problems if p.severity is Severity.ERROR]:
             raise InputError(tuple(dict.fromkeys(wrong)))
         raise _without(entry, file, Span(text.source, 0, 0))
+    if not said.isdisjoint(WORDS):
+        file.allocators = allocators({n: b for n, b in file.bodies.items() if n not in file.library or n in WORDS})
     _procedures(file, entry)
     sequencing.check(file, nodes)
     if file.cleans and file.leaves:
@@ -114,13 +104,14 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
         raise InputError(tuple(dict.fromkeys(file.problems)))
     return Unit(
         tuple(file.objects.values()),
-        file.procedures,
+        file.procedures | {n: _pointed_to(file, n) for n in file.addressed if n not in file.procedures},
         entry,
         choices.heap,
         ends=choices.deadlock,
         shows=choices.visible,
         reuses=file.frees and file.compared,
         tracks=choices.only in TRACKING,
+        last=LAST if file.finishing else None,
     ), file
 
 
@@ -142,49 +133,26 @@ def _procedures(file: File, entry: str) -> None:
     """Translate the functions that are reached. A call through a pointer knows all whose address is taken anywhere."""
     objects, strings, problems = dict(file.objects), file.strings, list(file.problems)
     while True:
-        addressed = frozenset(file.addressed)
+        addressed, finishing = frozenset(file.addressed), frozenset(file.finishing)
         file.wanted, done = [entry], 0
+        if finishing:
+            file.bodies[LAST], file.names[LAST] = last_function(file.finishing), Function(Void(), ())
+            file.library |= {LAST}
+            file.wanted.append(LAST)
         while done < len(file.wanted):
             name = file.wanted[done]
             done += 1
             file.procedures[name] = _procedure(file, name)
-        if not file.indirect or addressed == frozenset(file.addressed):
+        known = finishing == frozenset(file.finishing)
+        if known and (not file.indirect or addressed == frozenset(file.addressed)):
             return
         file.objects, file.strings, file.problems = dict(objects), strings, list(problems)
         file.procedures.clear()
 
 
-def parsed(text: Text, alone: bool = False) -> Parsed:
-    """A text with its declarations, of which functions may be compared `alone`. Raises InputError."""
-    source = text.source
-    try:
-        tree = CParser().parse(without_extensions(text.text, alone), source.name)
-    except ParseError as wrong:
-        raise InputError((_syntax(str(wrong), text),)) from None
-    except RecursionError:
-        raise InputError((error("SA703", "nested too deeply", Span(source, 0, 0)),)) from None
-    return Parsed(text, tree.ext, *_said(tree.ext))
-
-
-def _syntax(message: str, text: Text) -> Diagnostic:
-    parts = message.split(":")
-    if len(parts) >= 4 and parts[0] in text.sources and parts[1].isdigit():
-        source, line = text.sources[parts[0]], int(parts[1])
-        if 1 <= line <= len(source.line_starts):
-            start = source.line_starts[line - 1]
-            end = source.text.find("\n", start)
-            place = Span(source, start, len(source.text) if end < 0 else end)
-            said = ":".join(parts[3:]).strip()
-            if said == "before: {":
-                # The compiler takes it, so it is an extension of GNU C.
-                message = "a function inside of another one is not accepted"
-                return error("SA703", message, place, "write it outside, and give it what it needs")
-            return error("SA703", f"this is not understood as C: {said}", place)
-    if (found := _ADDRESS_OF_LABEL.search(text.source.text)) is not None:
-        # The parser does not say where this is.
-        place = Span(text.source, found.start(1), found.end(1))
-        return error("SA703", "an address of a label is not accepted", place, "use `switch`")
-    return error("SA703", f"`{text.source.name}` is not understood as C: {message}")
+def _pointed_to(file: File, name: str) -> Procedure:
+    """A function that has an address and is not called as it is: no step of it is ever taken."""
+    return Procedure(name, (), None, (), (), (), ENTRY, EXIT, _body(file, name, None, frozenset()).origin)
 
 
 def _body(file: File, name: str, node: Any, addressed: frozenset[str]) -> Body:
@@ -253,12 +221,15 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     file.objects[node.name] = object_of(node.name, kind, storage, where, initial, kept)
 
 
-def _procedure(file: File, name: str) -> Procedure:
+def _procedure(file: File, key: str) -> Procedure:
+    """A function of the file, or a copy of one for some calls."""
+    copied = file.copies.get(key)
+    name = key if copied is None else copied.function
     node = file.bodies[name]
     kind = file.names[name]
     assert isinstance(kind, Function)
     body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
-    body.assigned = _said((node.body,))[0]
+    body.assigned = names_said((node.body,))[0]
     where = body.origin
     if is_scalar(kind.result):
         body.result, body.returns = build.variable("__return"), kind.result
@@ -270,6 +241,9 @@ def _procedure(file: File, name: str) -> Procedure:
         body.objects[RETURNED] = object_of(RETURNED, kind.result, Storage.AUTO, where, None)
     with block(body):
         parameters = _parameters(body, node)
+        if copied is not None:
+            body.wanted = copied.wanted
+            have_constants(body, copied)
         if body.result is not None and name == "main":
             # Its end without `return` returns 0 (C11 5.1.2.2.3).
             emit(body, Set(body.result, build.ZERO))
@@ -289,7 +263,7 @@ def _procedure(file: File, name: str) -> Procedure:
     if _is_read_unset(body):
         file.granted[UNSET] = None
     return Procedure(
-        name,
+        key,
         tuple(parameters),
         body.result,
         tuple(body.registers.values()),
@@ -299,6 +273,7 @@ def _procedure(file: File, name: str) -> Procedure:
         EXIT,
         where,
         name in file.library,
+        name,
     )
 
 
@@ -329,10 +304,7 @@ def _ending(body: Body) -> None:
 def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
     found = list[Any]()
-    declared = node.decl.type.args.params if node.decl.type.args is not None else []
-    for parameter in declared:
-        if not isinstance(parameter, c_ast.Decl):
-            continue
+    for parameter in parameters_of(node):
         own = adjusted(type_of(body, parameter.type, constant))
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))
@@ -361,22 +333,6 @@ def _given(body: Body, name: str, kind: Struct) -> Var:
     store(body, place, Value(var, kind))
     body.scopes[-1][name] = place
     return var
-
-
-def _said(nodes: Sequence[Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names that are assigned to, or whose address is taken, somewhere in some text; and all that are said in it."""
-    assigned, said = set[str](), set[str]()
-    for here in (n for node in nodes for n in nodes_of(node)):
-        match here:
-            case c_ast.ID(name=name):
-                said.add(name)
-            case c_ast.UnaryOp(op="&" | "++" | "--" | "p++" | "p--", expr=c_ast.ID(name=name)):
-                assigned.add(name)
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                assigned.add(name)
-            case _:
-                pass
-    return frozenset(assigned), frozenset(said)
 
 
 def _addressed(node: Any) -> Iterator[str]:

@@ -62,7 +62,7 @@ def _first(unit: Unit) -> list[Term]:
 def _elsewhere(unit: Unit) -> frozenset[str]:
     """The procedures that another thread may run: those whose code is a value, and what they call."""
     codes = {code(name): name for name in unit.procedures}
-    steps = [(p.name, s) for p in unit.procedures.values() for s in p.steps]
+    steps = [(name, s) for name, p in unit.procedures.items() for s in p.steps]
     found = {codes[v] for _, s in steps for t in read_by(s.op) for v in t.free if v in codes}
     found |= {codes[v] for t in _first(unit) for v in t.free if v in codes}
     calls = [(name, s.op.procedure) for name, s in steps if isinstance(s.op, Call)]

@@ -309,7 +309,8 @@ class Step(Struct, frozen=True):
 class Procedure(Struct, frozen=True):
     """A graph from `entry` to `exit`. `result` is the register that holds the value at the exit.
 
-    What a `hidden` one does is shown at the place of its call: the user did not write it.
+    What a `hidden` one does is shown at the place of its call: the user did not write it. `told` is what users call it,
+    if that is not its name.
     """
 
     name: str
@@ -322,6 +323,7 @@ class Procedure(Struct, frozen=True):
     exit: Node
     origin: Origin
     hidden: bool = False
+    told: str = ""
 
 
 class Unit(Struct, frozen=True):
@@ -330,7 +332,8 @@ class Unit(Struct, frozen=True):
     `heap` is how many objects an allocation that may happen several times can make. Where the process `ends` with
     the first thread's procedure, as it does in C unless the thread exits by itself, the thread stops at its end. Where
     it `shows` its result, that is a visible action. Where it `reuses` addresses, what was freed may be allocated again.
-    Where it `tracks` memory, none that was allocated may be lost at the end.
+    Where it `tracks` memory, none that was allocated may be lost at the end. Each thread calls the `last` procedure at
+    its end, but not where the process ends with the first thread's procedure.
     """
 
     objects: tuple[Object, ...]
@@ -341,6 +344,7 @@ class Unit(Struct, frozen=True):
     shows: bool = False
     reuses: bool = False
     tracks: bool = False
+    last: str | None = None
 
 
 class Graph(Struct):

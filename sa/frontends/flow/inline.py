@@ -115,6 +115,8 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
     if unit.tracks and procedure == unit.entry:
         last = fresh(graph)
         graph.steps.append(Step(last, Track(), graph.exit, replace(called.origin, text="the end of the program")))
+    if unit.last is not None and procedure != unit.entry:
+        last = _with_last(inside, frame, graph.exit, shared)
     if unit.ends and procedure == unit.entry:
         last = fresh(graph)
         graph.steps.append(Step(last, Halt(), fresh(graph), called.origin))
@@ -124,8 +126,22 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
         graph.steps.append(Step(last, Show("returns", values, Sync.END), over, called.origin))
         graph.steps.append(Step(over, Show(EXIT, ()), graph.exit, called.origin))
     _copy(called, inside, frame, names, (graph.entry, last), result)
+    if unit.last is not None and inside.leaving:
+        left, after = [s.source for s in inside.leaving], fresh(graph)
+        first = _with_last(inside, frame, after, shared)
+        graph.steps += [Step(source, Skip(), first, called.origin) for source in left]
+        inside.leaving[: len(left)] = [Step(after, Skip(), graph.exit, called.origin)]
     _end_with_thread(inside, [f"{thread}.{o.name}" for o in own], procedure == unit.entry)
     return graph, tuple(_var(names[p]) for p in called.parameters), result
+
+
+def _with_last(thread: _Thread, frame: _Frame, after: Node, shared: dict[Var, Term]) -> Node:
+    """The node where the procedure begins that threads call last, which leads on to another node."""
+    start, last = fresh(thread.graph), thread.unit.last
+    assert last is not None
+    where = replace(thread.unit.procedures[frame.chain[0]].origin, text="the end of the thread")
+    _call(Call(last, (), None), thread, frame, (start, after), where, shared)
+    return start
 
 
 def _end_with_thread(thread: _Thread, own: Sequence[str], first: bool) -> None:
@@ -164,7 +180,7 @@ def _renamed(called: Procedure, thread: _Thread, frame: _Frame, shared: dict[Var
     graph = thread.graph
     names = dict(shared)
     taken = {v.name for v in graph.registers} | {o.split(".", 1)[1] for o in graph.objects}
-    scope = f"{frame.chain[-1]}::" if frame.prefix else ""
+    scope = f"{called.told or called.name}::" if frame.prefix else ""
     for register in called.registers:
         made_up = register.temporary or called.hidden
         plain = register.var.name.removeprefix("__")
@@ -240,8 +256,9 @@ def _call(
             raise _TooLong
         graph.steps.append(Step(ends[0], Fail(DEEPER), fresh(graph), origin))
         return
-    shown = frame.shown or (origin if called.hidden else None)
-    prefix = frame.prefix if called.hidden else f"{op.procedure}_"
+    # What the library calls is shown at its own lines.
+    shown = (frame.shown or origin) if called.hidden else None
+    prefix = frame.prefix if called.hidden else f"{called.told or called.name}_"
     calls = () if origin.span is None else (Link(origin.span), *origin.chain)
     inner = _Frame((*frame.chain, op.procedure), prefix, shown, calls)
     known = {v: t for v, t in names.items() if v.name.startswith("&") and _is_shared(v, thread)}

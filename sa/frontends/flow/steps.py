@@ -63,7 +63,7 @@ from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, evaluate, pointed, room_at
+from sa.frontends.flow.values import OTHER, Values, evaluate, pointed, room_at
 from sa.frontends.flow.views import kin
 from sa.frontends.flow.watching import acquired, fenced, given, races, synchronised, watched
 from sa.terms import build
@@ -201,7 +201,7 @@ def _moved(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | 
     """An address that is moved by elements of another size than those of the object would be between its cells."""
     assert isinstance(step.op, Stride)
     where = work.known.found.layout
-    values = evaluate(step.op.address, work.known.found, work.thread.number)
+    values = values_of(step.op.address, work)
     cells = {n for v in values if v is not OTHER and (n := cell_at(v, where)) is not None}
     other = [n for n in sorted(cells) if not _as_large(where.places[n].cell.key, step.op.key)]
     if not other:
@@ -232,7 +232,7 @@ def _room(step: Step, path: Path, on: Path, source: Node, work: Work) -> Iterato
     """How large an object is. What begins in none of those that were allocated is no pointer."""
     assert isinstance(step.op, Room)
     where, address = work.known.found.layout, now(step.op.address, path, work)
-    values = evaluate(step.op.address, work.known.found, work.thread.number)
+    values = values_of(step.op.address, work)
     count: Term = build.ZERO
     known = list[Term]()
     for value in sorted(v for v in values if v is not OTHER):
@@ -259,7 +259,7 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
     address = now(step.op.address, path, work)
     if not access.sure:
         values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
-        if not access.cells and OTHER in values:
+        if not access.cells and OTHER in values and any(OTHER in values_of(v, work) for v in step.op.address.free):
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
         meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
@@ -305,6 +305,11 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
                     yield replace(known, store=with_value(known.store, work.names.registers[var], value))
             case Store(_, term, key):
                 yield stored(address, access, now(term, path, work), key, seen, work)
+
+
+def values_of(term: Term, work: Work) -> Values:
+    """The values that a term may have in the thread."""
+    return evaluate(term, work.known.found, work.thread.number)
 
 
 def _freed(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:

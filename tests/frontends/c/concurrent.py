@@ -17,8 +17,9 @@ from unittest.mock import patch
 from sa.automata.automaton import FAIL, Automaton, Edge, Kind
 from sa.automata.program import Program
 from sa.automata.ranges import values_of
+from sa.frontends.c.parsing import parsed
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import parsed, unit_of
+from sa.frontends.c.translate import unit_of
 from sa.frontends.c.types import LARGE
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import program_of

@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
+from sa.frontends.c.parsing import parsed
 from sa.frontends.c.read import read
-from sa.frontends.c.translate import parsed, unit_of
+from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.program import accesses, program_of
 from sa.frontends.reading import USUAL

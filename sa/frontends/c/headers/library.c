@@ -562,6 +562,11 @@ int thrd_detach(thrd_t t) { return 0; }
 int thrd_equal(thrd_t a, thrd_t b) { return a == b; }
 void thrd_yield(void) { }
 
+/* For pointers to them: calls have their own meanings. */
+void *malloc(unsigned long n) { return malloc(n); }
+void *calloc(unsigned long n, unsigned long size) { return calloc(n, size); }
+void free(void *p) { free(p); }
+
 void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
@@ -614,22 +619,36 @@ unsigned int __builtin_bswap32(unsigned int x) { return __builtin_bswap16(x % 65
 void srandom(unsigned int n) { }
 int rand_r(unsigned int *seed) { *seed = __sacheck_number(); return rand(); }
 
-/* What threads have for a key: each place where keys are created makes one, numbered from 1, so that zero is no key.
-   Functions for the end of a thread are not called. */
+/* What threads have for a key: each place where keys are created makes one, numbered from 1, so that zero is no key. */
 _Atomic int __keys[9];
+void (*_Atomic __ends[9])(void *);
 _Thread_local void *__specific[9];
-int __new_key(pthread_key_t *key, int place) {
+int __new_key(pthread_key_t *key, int place, void (*end)(void *)) {
     int before;
     __sacheck_begin();
     before = __keys[place];
     __keys[place] = __READY;
+    __ends[place] = end;
     __sacheck_end();
     if (before == __READY) __sacheck_fail("more keys than the translation has");
     *key = place;
     return 0;
 }
-int pthread_key_create(pthread_key_t *key, int place) { return __new_key(key, place); }
-int tss_create(tss_t *key, int place) { return __new_key(key, place); }
+int __sacheck_pthread_key_create(pthread_key_t *key, int place, void (*end)(void *)) { return __new_key(key, place, end); }
+int __sacheck_tss_create(tss_t *key, int place, void (*end)(void *)) { return __new_key(key, place, end); }
+/* At the end of a thread the value of a key is given to its function, unless the key was deleted. */
+int __sacheck_end_of_key(int place) {
+    void *value = __specific[place];
+    void (*end)(void *);
+    if (!value) return 0;
+    __sacheck_begin();
+    end = __keys[place] == __READY ? __ends[place] : 0;
+    __sacheck_end();
+    if (!end) return 0;
+    __specific[place] = 0;
+    end(value);
+    return 1;
+}
 void *pthread_getspecific(pthread_key_t key) {
     __sacheck_begin();
     __sacheck_initialised(__keys[key]);
