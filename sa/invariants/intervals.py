@@ -62,25 +62,37 @@ class Bounded(Struct, frozen=True, eq=False):
 
 def intervals(threads: Sequence[Automaton], bounds: Limits) -> Bounded:
     """The intervals of threads whose locals have different names. Raises LimitReached."""
-    begun = begun_with(threads)
-    owners, steps = unfolded(threads, begun, bounds)
+    return settled(begun(threads, bounds), bounds)
+
+
+def begun(threads: Sequence[Automaton], bounds: Limits) -> Run:
+    """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
+    initial = begun_with(threads)
+    owners, steps = unfolded(threads, initial, bounds)
     sights, about = sights_of(owners)
     written = {v for here in steps for found in here.values() for s in found for v in s.updates}
-    constant = tuple({v: begun[v] for v in read_by(o.thread) - written if v in begun} for o in owners)
+    constant = tuple({v: initial[v] for v in read_by(o.thread) - written if v in initial} for o in owners)
     everybody = range(len(owners))
     shown = tuple(frozenset(v for m in everybody if m != n for v in sights[m].others) for n in everybody)
-    known = _begun(owners, sights, about, begun)
+    known = _beginning(owners, sights, about, initial)
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
-    run = Run(owners, sights, about, steps, begun, constant, shown, landing, depending, _cuts(threads), bounds, known)
-    run.waiting = {n: dict.fromkeys(known.points[n]) for n in _order(run)}
+    return Run(
+        owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known
+    )
+
+
+def settled(run: Run, bounds: Limits) -> Bounded:
+    """The end of the iteration. It goes on from what was known where a limit ended it. Raises LimitReached."""
+    run.bounds = bounds
+    run.waiting = {n: dict.fromkeys(run.known.points[n]) for n in _order(run)}
     while run.waiting:
         number = next(iter(run.waiting))
         _settle(run, number, run.waiting.pop(number))
     for _ in range(NARROWINGS):
         run = _narrowed(run)
     found = run.known
-    return Bounded(owners, sights, tuple(found.points), found.common, found.conditional)
+    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional)
 
 
 def _cuts(threads: Sequence[Automaton]) -> Thresholds:
@@ -88,7 +100,7 @@ def _cuts(threads: Sequence[Automaton]) -> Thresholds:
     return thresholds_of(formulas, (u for t in threads for e in t.edges for u in e.updates))
 
 
-def _begun(
+def _beginning(
     owners: Sequence[Owner], sights: Sequence[Sight], about: Mapping[Pivot, frozenset[Var]], begun: Ranges
 ) -> Known:
     """What is true in the beginning."""
@@ -199,7 +211,7 @@ def _after(run: Run, number: int, before: Ranges, step: Step) -> dict[Var, Inter
 
 def _narrowed(run: Run) -> Run:
     """One step down: all that a start, a step or an interference leads to, which is closed under these again."""
-    old, new = run.known, _begun(run.owners, run.sights, run.about, run.begun)
+    old, new = run.known, _beginning(run.owners, run.sights, run.about, run.begun)
     down = replace(run, known=new, exact=True, changes=Counter())
     ends = list[tuple[int, Step, Ranges, Ranges]]()
     for number, places in enumerate(old.points):
