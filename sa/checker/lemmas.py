@@ -7,7 +7,6 @@ not be cut by these. Where a thread is, Boolean variables `at T.q` say: exactly 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
@@ -19,9 +18,9 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
-from sa.terms.build import FALSE, boolean, conjoined, conjuncts, implies, land, lnot, lor, variable
+from sa.terms.build import FALSE, boolean, conjoined, conjuncts, eq, implies, integer, lnot, lor, variable
 from sa.terms.name import at_place
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
@@ -81,10 +80,14 @@ def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
 
 
 def _somewhere(threads: Sequence[Automaton], named: dict[str, tuple[Var, ...]]) -> Iterator[Term]:
-    """Each thread is at one location; of locations that nobody speaks of nothing need be said."""
+    """Each thread is at one location; of locations that nobody speaks of nothing need be said.
+
+    A number that says which one takes as many formulas as there are locations; pairs of them would take its square.
+    """
     for thread in threads:
         places = named[thread.name]
-        yield from (lnot(land(one, two)) for one, two in combinations(places, 2))
+        which = variable(at_place(thread.name, ""), INT)
+        yield from (implies(place, eq(which, integer(n))) for n, place in enumerate(places))
         if len(places) == len(thread.locations):
             yield lor(*places)
 

@@ -18,7 +18,7 @@ from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.bounds import Ranges
-from sa.terms.interval import sort_range
+from sa.terms.interval import Interval, sort_range
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
@@ -72,15 +72,21 @@ def _lemmas(known: Bounded) -> Iterator[Term]:
         by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
         for point in points:
             by_place[point.place].append(point)
+        alike = dict[tuple[Var, Interval], list[Term]]()
         for place, here in by_place.items():
             at = _at(owner.thread, place)
             for point in here:
                 others = [q for q in here if q is not point and _overlap(point, q)]
-                told = [build.land(_values(owner, q), _said(known, points[q])) for q in others]
-                yield build.implies(
-                    build.land(at, _values(owner, point)), build.lor(_said(known, points[point]), *told)
-                )
+                condition = build.land(at, _values(owner, point))
+                if others:
+                    told = [build.land(_values(owner, q), _said(known, points[q])) for q in others]
+                    yield build.implies(condition, build.lor(_said(known, points[point]), *told))
+                else:
+                    for v, values in _telling(known, points[point]).items():
+                        alike.setdefault((v, values), []).append(condition)
             yield build.implies(at, build.lor(*(_values(owner, p) for p in here)))
+        # One lemma for all points at which a variable has the same interval.
+        yield from (build.implies(build.lor(*at), _within({v: values})) for (v, values), at in alike.items())
 
 
 def _overlap(one: Point, other: Point) -> bool:
@@ -94,7 +100,11 @@ def _values(owner: Owner, point: Point) -> Term:
 
 def _said(known: Bounded, box: Ranges) -> Term:
     """The intervals of a point or a pivot that say more than what holds always."""
-    return _within({v: x for v, x in box.items() if x != known.common[v]})
+    return _within(_telling(known, box))
+
+
+def _telling(known: Bounded, box: Ranges) -> Ranges:
+    return {v: x for v, x in box.items() if x != known.common[v]}
 
 
 def _always(known: Bounded) -> Iterator[Term]:
