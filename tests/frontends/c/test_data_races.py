@@ -387,13 +387,10 @@ void put(int v) {
   struct pair *p = malloc(sizeof *p); p->a = v; p->b = v; struct pair *old = atomic_exchange(&at, p);
   while (atomic_load(&readers)) ; free(old);
 }
-void *get(void *x) {
-  %s int s = p->a - p->b; atomic_fetch_sub(&readers, 1); assert(s == 0); return 0;
-}
+void *get(void *x) { %s int s = p->a - p->b; atomic_fetch_sub(&readers, 1); assert(s == 0); return 0; }
 int main(void) {
   pthread_t t, u; put(1); pthread_create(&t, 0, get, 0); pthread_create(&u, 0, get, 0); put(2);
-  pthread_join(t, 0); pthread_join(u, 0); return 0;
-}"""
+  pthread_join(t, 0); pthread_join(u, 0); }"""
 COUNTED, FOLLOWED = "atomic_fetch_add(&readers, 1);", "struct pair *p = atomic_load(&at);"
 
 
