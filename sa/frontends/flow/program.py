@@ -28,7 +28,7 @@ from sa.frontends.flow.instances import with_instances
 from sa.frontends.flow.joins import calm
 from sa.frontends.flow.layout import Layout, Place, layout, unset_value
 from sa.frontends.flow.lifetimes import with_lives
-from sa.frontends.flow.liveness import only_reachable, prune
+from sa.frontends.flow.liveness import only_reachable, prune, registers
 from sa.frontends.flow.monitor import is_needed, nothing_seen
 from sa.frontends.flow.naming import Named, named, with_monitor
 from sa.frontends.flow.rows import filled
@@ -233,7 +233,10 @@ def automaton_of(
         tuple(edges),
         thread.graph.steps[0].origin if thread.graph.steps else Origin(None),
     )
-    known = _without_dead(bare, frozenset(v.var for v in local) - looked_at, first)
+    # Nothing is claimed of a register before it is written, for the step that a claim speaks of reads it.
+    own, at_first = names.names[thread.number].registers, registers(thread.graph).get(thread.graph.entry, frozenset())
+    written_first = frozenset(own.values()) - {own[v] for v in at_first if v in own}
+    known = _without_dead(bare, frozenset(v.var for v in local) - looked_at, first, written_first)
     if thread.identity is None:
         return known
     identity = names.names[thread.number].registers[thread.identity]
@@ -284,8 +287,13 @@ def _origin(node: Node, made: list[Joint], thread: Thread) -> Origin:
     return next(chain(waiting, leaving, entering), thread.graph.steps[0].origin)
 
 
-def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Var, Term]) -> Automaton:
-    """The automaton without assignments to locals that nothing reads, and without locals that are left over."""
+def _without_dead(
+    automaton: Automaton, local: frozenset[Var], first: Mapping[Var, Term], written_first: frozenset[Var]
+) -> Automaton:
+    """The automaton without assignments to locals that nothing reads, and without locals that are left over.
+
+    What is `written_first` may begin with any value, and has one.
+    """
     outside = frozenset(v for e in automaton.edges for v in _mentioned(e)) - local
     while True:
         alive = live(automaton, outside)
@@ -301,7 +309,7 @@ def _without_dead(automaton: Automaton, local: frozenset[Var], first: Mapping[Va
     for v in variables:
         if v.var in first:
             init.append(build.eq(v.var, first[v.var]))
-        elif v.var not in start:
+        elif v.var not in start or v.var in written_first:
             init.append(build.eq(v.var, _some(v)))
     return replace(automaton, variables=variables, init=build.land(*init))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sa.base.verdict import Verdict
 from sa.frontends.reading import Reading
 from tests.frontends.c.programs import threads, verdict
 from tests.frontends.c.race_programs import run
@@ -377,3 +378,22 @@ def test_who_frees_without_the_lock_races_with_who_writes_under_it(tmp_path: Pat
         text = text.replace("pthread_t t[2];", "pthread_t t[2]; p = malloc(sizeof *p);")
         found = verdict(tmp_path, text, reading=RACES)
         assert found is not None and found.name == expected
+
+
+#: Readers count themselves before they follow the pointer; who replaces the object waits for them.
+REPLACED = """#include <stdlib.h>
+struct pair { int a, b; }; struct pair *_Atomic at; atomic_int readers;
+void put(int v) {
+  struct pair *p = malloc(sizeof *p); p->a = v; p->b = v; struct pair *old = atomic_exchange(&at, p);
+  while (atomic_load(&readers)) ; free(old);
+}
+void *get(void *x) { %s int s = p->a - p->b; atomic_fetch_sub(&readers, 1); assert(s == 0); return 0; }
+int main(void) {
+  pthread_t t, u; put(1); pthread_create(&t, 0, get, 0); pthread_create(&u, 0, get, 0); put(2);
+  pthread_join(t, 0); pthread_join(u, 0); }"""
+COUNTED, FOLLOWED = "atomic_fetch_add(&readers, 1);", "struct pair *p = atomic_load(&at);"
+
+
+@pytest.mark.parametrize(("first", "answer"), [(COUNTED + FOLLOWED, "PROVED"), (FOLLOWED + COUNTED, "REFUTED")])
+def test_races_through_pointers_take_no_first_values_of_pointers(tmp_path: Path, first: str, answer: str) -> None:
+    assert verdict(tmp_path, REPLACED % first, reading=Reading(races=True)) is Verdict(answer)
