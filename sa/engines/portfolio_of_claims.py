@@ -160,10 +160,12 @@ def _by_reduction() -> Both:
 #: Engines that blocks go to, in their order.
 BLOCKS: Portfolio = (
     Turn(STATES, 0.2),
-    Turn(CLAIMED, 0.1),
+    # It knows the facts of the reduction, too.
+    Turn(CLAIMED, 0.3),
     # Its work grows with the number of threads, not with their combinations.
     Turn(BOXES, 0.2),
-    Turn(INTERVALS, 0.1),
+    # Its work grows with the sum of the threads' sizes.
+    Turn(INTERVALS, 0.7),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
     Turn(CANDIDATES, 0.3),
@@ -217,13 +219,14 @@ CLAIMS: Portfolio = (
     # It is soon seen whether there are turns. Where there are, this is what settles most.
     Turn(TURNS, 1.0),
     Turn(CLAIMED, 0.1),
-    Turn(INTERVALS, 0.1),
+    # Its work grows with the sum of the threads' sizes.
+    Turn(INTERVALS, 0.7),
     # Where values grow there may be finitely many states all the same, if more than at first sight.
     Turn(FAR_STATES, 0.25),
     # Its work grows with the number of threads, not with their combinations.
     Turn(ENVIRONMENTS, 0.25),
     # Before all that sees each interleaving.
-    Turn(REDUCTION, 0.3),
+    Turn(REDUCTION, 0.5),
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.4),
     # Some hundred thousand are soon enumerated, if there are no more.
