@@ -214,13 +214,13 @@ TURNS: ClaimEngine = Decider(technique.REDUCTION, {"transform": "turns"}, when_a
 #: Engines of `verify` in their order. Those of the first round settle most programs, and end soon or with little.
 CLAIMS: Portfolio = (
     Turn(STATES, 0.25),
+    # Of many threads others see no more than a beginning, and take long to prepare.
+    Turn(WALKS, 0.05),
     # It is soon seen whether there are turns. Where there are, this is what settles most.
     Turn(TURNS, 1.0),
     Turn(CLAIMED, 0.1),
     # Its work grows with the sum of the threads' sizes.
     Turn(INTERVALS, 0.7),
-    # Of many threads others see no more than a beginning, and take long to prepare.
-    Turn(WALKS, 0.05),
     # Where values grow there may be finitely many states all the same, if more than at first sight.
     Turn(FAR_STATES, 0.25),
     # Its work grows with the number of threads, not with their combinations.
