@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic, InputError
 from sa.base.limits import Limits, allot
 from sa.base.verdict import Reason, Unknown, Verdict
@@ -17,7 +18,7 @@ from sa.engines.outcome import Outcome, combined
 from sa.engines.refine import refine
 from sa.frontends.c.functions import load_functions
 from sa.frontends.flow.compared import Compared
-from sa.frontends.load import load_program
+from sa.frontends.load import load_open, load_program
 from sa.frontends.reading import Reading
 
 _PASSES = "the play needs signed arithmetic to overflow; with `--overflow check` the answer is PROVED"
@@ -52,6 +53,17 @@ def without_overflow(
     return replace(outcome, results=results, verdict=combined(results)), False
 
 
+def may_overflow(paths: tuple[str, ...], reading: Reading) -> bool:
+    """Whether a step of one of the functions may pass the bounds of its signed type, where it is assumed not to.
+
+    Raises InputError.
+    """
+    if reading.overflow != "assume":
+        return False
+    passing, checked = (load_open(paths, r) for r in (reading, replace(reading, overflow="check")))
+    return [_steps_of(f.program) for f in passing] != [_steps_of(f.program) for f in checked]
+
+
 def told_of_overflow(
     warnings: tuple[Diagnostic, ...], path: str, reading: Reading, bounds: Limits
 ) -> tuple[Diagnostic, ...]:
@@ -79,5 +91,8 @@ def _of_overflow(blocked: Diagnostic) -> Diagnostic:
 
 def _steps(made: Compared) -> list[tuple[object, ...]]:
     """The steps of both functions, without their places in the text."""
-    threads = (*made.abstract.program.threads, *made.concrete.program.threads)
-    return [(e.source, e.target, e.label, e.guard, e.updates) for t in threads for e in t.edges]
+    return [step for side in (made.abstract, made.concrete) for step in _steps_of(side.program)]
+
+
+def _steps_of(program: Program) -> list[tuple[object, ...]]:
+    return [(e.source, e.target, e.label, e.guard, e.updates) for t in program.threads for e in t.edges]

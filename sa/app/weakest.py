@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.app.coupling import proposed
+from sa.app.overflow import may_overflow
 from sa.app.refine import Question, RefineRequest, question_about, questions
 from sa.base.caveat import Said
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, error
+from sa.base.verdict import Reason, Unknown
 from sa.conditions.vacuity import vacuous
 from sa.engines.options import Options
 from sa.engines.outcome import Proposal
@@ -23,6 +26,11 @@ from sa.question.unblocked_invariants import uncut
 from sa.question.vacuous import check_not_empty
 from sa.weakest.infer import Weakest, weakest
 from sa.weakest.preserving import preserving
+
+_OVERFLOW = (
+    "the play without interference may need signed arithmetic to overflow, which is undefined; "
+    "`--overflow wrap` defines it"
+)
 
 
 class Answer(Struct, frozen=True):
@@ -53,12 +61,19 @@ def weakest_relies(request: RefineRequest) -> Iterator[Answer]:
         uncut(asked, options.limits)
         find = weakest if request.preserve is None else preserving
         for found in find(abstract, concrete, block, options):
+            if found.hopeless is not None and _is_of_overflow(request):
+                found = replace(found, hopeless=None, unknown=Unknown(Reason.UNDEFINED, _OVERFLOW))
             programs = None if found.environment is None else found.environment.programs
             first, second = ("", "") if programs is None else (show_program(programs[0]), show_program(programs[1]))
             proposal = None if found.hopeless is None else _relation(question, options)
             now = clock()
             yield Answer(found, first, second, noticed, now - started, proposal, question.said)
             started = now
+
+
+def _is_of_overflow(request: RefineRequest) -> bool:
+    """Whether a play of a function may be one in which the first one is undefined. Raises InputError."""
+    return request.reading.function is not None and may_overflow(request.paths, request.reading)
 
 
 def _questions(request: RefineRequest) -> list[Question]:

@@ -114,6 +114,7 @@ class Refinement(Struct, frozen=True):
     `relate` is None where the block leaves the default (equal names). `rely` is over the plain global
     names and their primes and holds for both sides. What is to be preserved beside visible actions is `termination` or
     `progress`. Where `loops_end`, an abstract run that goes on for ever silently is undefined.
+    A function that is called may be `opaque`: it does less than the programs let it do, so that a play says nothing.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Refinement(Struct, frozen=True):
     origin: Origin
     preserve: str | None = None
     loops_end: bool = False
+    opaque: str | None = None
 
 
 class Program(Struct, frozen=True):

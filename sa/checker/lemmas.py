@@ -7,7 +7,6 @@ not be cut by these. Where a thread is, Boolean variables `at T.q` say: exactly 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
@@ -19,9 +18,9 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
-from sa.terms.build import FALSE, boolean, conjoined, conjuncts, implies, land, lnot, lor, variable
+from sa.terms.build import FALSE, boolean, conjoined, conjuncts, eq, implies, integer, lnot, lor, variable
 from sa.terms.name import at_place
-from sa.terms.sort import BOOL
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
@@ -81,10 +80,14 @@ def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
 
 
 def _somewhere(threads: Sequence[Automaton], named: dict[str, tuple[Var, ...]]) -> Iterator[Term]:
-    """Each thread is at one location; of locations that nobody speaks of nothing need be said."""
+    """Each thread is at one location; of locations that nobody speaks of nothing need be said.
+
+    A number that says which one takes as many formulas as there are locations; pairs of them would take its square.
+    """
     for thread in threads:
         places = named[thread.name]
-        yield from (lnot(land(one, two)) for one, two in combinations(places, 2))
+        which = variable(at_place(thread.name, ""), INT)
+        yield from (implies(place, eq(which, integer(n))) for n, place in enumerate(places))
         if len(places) == len(thread.locations):
             yield lor(*places)
 
@@ -95,8 +98,7 @@ def _obligations(
     about = dict[Var, list[Term]]()
     for lemma in lemmas:
         for v in lemma.free:
-            if v.name.place is not None:
-                about.setdefault(v, []).append(lemma)
+            about.setdefault(v, []).append(lemma)
     for original, thread in zip(made.threads, threads, strict=True):
         for written, edge in zip(original.edges, thread.edges, strict=True):
             where = f"{thread.name}, {edge.source} -> {edge.target}"
@@ -106,7 +108,9 @@ def _obligations(
             said = (settled(c, {thread.name: edge.source}) for c in about.get(here, ()))
             after = {**dict(edge.updates), **{v: boolean(v is there) for v in named[thread.name]}}
             taken = conjoined((*now, *said, *taking(edge)))
-            landed = conjoined(substitute(c, after) for c in lemmas)
+            # All other lemmas say the same before and after.
+            changed = dict.fromkeys(c for v in (here, there, *dict(edge.updates)) for c in about.get(v, ()))
+            landed = conjoined(substitute(c, after) for c in changed)
             yield Obligation("inductive lemma", where, taken, (Case((), landed),), edge=edge)
             if any(is_failing(bad.failing, thread.name, written) for bad in made.never):
                 yield Obligation("failing step", where, taken, (Case((), (FALSE,)),), edge=edge)

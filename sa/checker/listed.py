@@ -18,10 +18,10 @@ from sa.certificates.threads import Joint
 from sa.checker.joint_locations import settled
 from sa.checker.obligation import Case, Obligation
 from sa.checker.side import within
-from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, disjuncts, eq, integer, land, linear_parts, lor
+from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, eq, integer, land, linear_parts, lor
 from sa.terms.partly import Partly, partly
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Member, Not, Same, Term, Var
+from sa.terms.term import IsZero, Member, Not, Or, Same, Term, Var
 
 #: A location of each thread.
 Joined: TypeAlias = tuple[str, ...]
@@ -68,7 +68,7 @@ def listed(made: Joint, threads: Sequence[Automaton], fails: Callable[[int, Edge
     constants, cases = dict[Joined, tuple[Var, ...]](), dict[Joined, _Cases]()
     for places, inv in made.invariants:
         always = (*others, *(c for here, q in zip(own, places, strict=True) for c in here[q]))
-        parts = [[(*_constant(c), c) for c in conjuncts(d)] for d in disjuncts(inv)]
+        parts = [[(*_constant(c), c) for c in said] for said in _cases_of(inv)]
         fixed = [{v: t for v, t, _ in said if v is not None} for said in parts]
         names = tuple(sorted(set[Var](fixed[0]).intersection(*fixed), key=lambda v: v.key)) if fixed else ()
         free = tuple(c for v, said in alone.items() if v not in names for c in said)
@@ -109,6 +109,14 @@ def _by_variable(formulas: Iterable[Term]) -> tuple[dict[Var, list[Term]], tuple
         else:
             others.append(formula)
     return alone, tuple(others)
+
+
+def _cases_of(formula: Term) -> Iterator[tuple[Term, ...]]:
+    """The conjuncts of each case: the formula may say which there are, and beside that what holds in all of them."""
+    said = conjuncts(formula)
+    choice = max((c for c in said if isinstance(c, Or)), key=lambda c: len(c.args), default=None)
+    rest = tuple(c for c in said if c is not choice)
+    yield from ((*conjuncts(d), *rest) for d in ((TRUE,) if choice is None else choice.args))
 
 
 def _constant(formula: Term) -> tuple[Var | None, Term]:

@@ -86,6 +86,7 @@ def _check(
     options.check_preserving(preserve, others)
     c_options.check_reading(how, paths, others)
     narrowed = {name: given[name] for name in ("whole", "engine", "jobs")}
+    narrowed |= {"plain permissions": how.plain != USUAL.plain}
     check_weakest(given["weakest-rely"], settings.files, narrowed)
 
 

@@ -6,7 +6,7 @@ threads that do not move know is known too: each is at some location. Declared e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.bounds import Ranges, assuming, truth_of
 from sa.terms.substitute import substitution
-from sa.terms.term import Term
+from sa.terms.term import Term, Var
 
 
 def uncut(threads: Sequence[Automaton], axioms: Sequence[Axiom], bounds: Limits) -> str | None:
@@ -51,6 +51,7 @@ def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> It
     reached = [_reached(t) for t in separate]
     somewhere = [build.lor(*(q.inv for q in places)) for places in reached]
     parts = [{q.name: tuple(build.conjuncts(q.inv)) for q in places} for places in reached]
+    mentioning = [_mentioning(p) for p in parts]
     for index, thread in enumerate(separate):
         first = location_of(thread, thread.initial)
         for conjunct in build.conjuncts(first.inv):
@@ -69,11 +70,20 @@ def not_inductive_together(session: Session, threads: Sequence[Automaton]) -> It
                         rest = [s for i, s in enumerate(somewhere) if i not in (index, other)]
                         own = (before.inv, *rest, moved(after.inv))
                         # What the step leaves as it is still holds; of the others, `after` shows some.
-                        changed = {c for cs in parts[other].values() for c in cs if moved(c) is not c}
+                        changed = {c for v, _ in edge.updates for c in mentioning[other].get(v, ())}
                         changed -= set(parts[index][after.name])
                         for place in places if changed else ():
                             asked = tuple(c for c in parts[other][place.name] if c in changed)
                             yield from _after(session, separate[other], edge, moved, (*own, place.inv), place, asked)
+
+
+def _mentioning(parts: Mapping[str, Sequence[Term]]) -> Mapping[Var, Sequence[Term]]:
+    """By variable the conjuncts of a thread's invariants that mention it."""
+    found = dict[Var, list[Term]]()
+    for conjunct in dict.fromkeys(c for said in parts.values() for c in said):
+        for v in conjunct.free:
+            found.setdefault(v, []).append(conjunct)
+    return found
 
 
 def _after(

@@ -126,20 +126,6 @@ def meet(space: Space, rows: Iterable[Row]) -> Space | None:
     return result
 
 
-def implies(space: Space, rows: Iterable[Row]) -> bool:
-    """Whether each state of the space satisfies the rows."""
-    for row in rows:
-        pivot = _pivot(row)
-        if pivot is not None and space.get(pivot) == row:
-            continue
-        for var in [v for v in row if v is not None and v in space]:
-            row = _combine(row, space[var][var], space[var], -row[var])
-        # Defined columns are in no other row, so what is left is about free ones.
-        if row:
-            return False
-    return True
-
-
 def forget(space: Space, variables: Iterable[Var]) -> Space:
     """The space with nothing known of the variables, nor of columns that read them."""
     result, forgotten = dict(space), dict.fromkeys(variables)

@@ -163,7 +163,8 @@ BLOCKS: Portfolio = (
     Turn(CLAIMED, 0.1),
     # Its work grows with the number of threads, not with their combinations.
     Turn(BOXES, 0.2),
-    Turn(INTERVALS, 0.1),
+    # Its work grows with the sum of the threads' sizes.
+    Turn(INTERVALS, 0.7),
     Turn(EQUALITIES, 0.35),
     Turn(QUICK_COORDINATES, 0.2),
     Turn(CANDIDATES, 0.3),
@@ -212,10 +213,11 @@ TURNS: ClaimEngine = Decider(technique.REDUCTION, {"transform": "turns"}, when_a
 #: Engines of `verify` in their order. Those of the first round settle most programs, and end soon or with little.
 CLAIMS: Portfolio = (
     Turn(STATES, 0.25),
-    # It is soon seen whether there are turns.
-    Turn(TURNS, 0.4),
+    # It is soon seen whether there are turns. Where there are, this is what settles most.
+    Turn(TURNS, 1.0),
     Turn(CLAIMED, 0.1),
-    Turn(INTERVALS, 0.1),
+    # Its work grows with the sum of the threads' sizes.
+    Turn(INTERVALS, 0.7),
     # Of many threads others see no more than a beginning, and take long to prepare.
     Turn(WALKS, 0.05),
     # Where values grow there may be finitely many states all the same, if more than at first sight.

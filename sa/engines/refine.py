@@ -68,6 +68,8 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
             same_question(asked, found)
         except NoQuestion as problem:
             raise QuestionsDiffer(f"the checker derives no question from the two programs: {problem}") from problem
+    if block is not None and block.opaque is not None:
+        found = replace(found, results=tuple(_of_opaque(r, block.opaque) for r in found.results))
     checking = sum(r.statistics.seconds.get("check", 0.0) for r in found.results)
     verdict = combined(found.results)
     losses = {r.loss for r in found.results if r.play is not None}
@@ -91,6 +93,15 @@ def refine(abstract: Program, concrete: Program, block: Refinement | None, optio
         units=round(options.limits.work.done - done),
         reduced=found.reduced,
     )
+
+
+def _of_opaque(result: Result, name: str) -> Result:
+    """A result without a play, where a function is called of which more is known."""
+    if result.play is None:
+        return result
+    told = f"the play has `{name}` do anything, and more is known of it than is modelled"
+    unknown = Unknown(Reason.ENVIRONMENT, told)
+    return replace(result, verdict=Verdict.UNKNOWN, play=None, loss=None, unknown=unknown)
 
 
 def _of_threads(abstract: Program, concrete: Program, block: Refinement | None, options: Options) -> _Decided:

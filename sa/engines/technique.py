@@ -47,7 +47,7 @@ ABSTRACT_INTERPRETATION = Technique(
     "computes invariants in abstract domains, thread by thread or at control points",
     {
         "domain": {
-            "intervals": "intervals of each thread's own variables",
+            "intervals": "intervals at each thread's locations, with the interferences of the others",
             "boxes": "bounds of variables, thread by thread, with inferred environments (Algorithm 1)",
             "polyhedra": "linear inequalities, each thread in the environment of the threads that it needs",
             "equalities": "equations and differences between variables, at control points",

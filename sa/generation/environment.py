@@ -77,8 +77,9 @@ def _change(thread: Automaton, edge: Edge, seen: Seen, fact: Term) -> Change:
     known = build.land(fact, edge.guard, landing, *(within(c) for c in edge.choices))
     if not loose:
         return Change(thread.name, build.land(seen.before, shadow(known, hidden)), updates, loose, build.TRUE)
-    written = build.land(*(build.eq(primed(v), after[v]) for v in loose))
-    elsewhere = build.land(*(build.eq(primed(v), _but_for_values(after[v], primed(v), hidden)) for v in loose))
+    ordered = sorted(loose, key=lambda v: v.key)
+    written = build.land(*(build.eq(primed(v), after[v]) for v in ordered))
+    elsewhere = build.land(*(build.eq(primed(v), _but_for_values(after[v], primed(v), hidden)) for v in ordered))
     reached = substitute(seen.after, {v: primed(v) if v in loose else after.get(v, v) for v in shared})
     outcome = build.land(shadow(build.land(known, written), hidden), reached, elsewhere)
     now = [c for c in build.conjuncts(outcome) if not any(v.primes for v in c.free)]

@@ -7,7 +7,9 @@ exclude what is bad they are a solution of the Horn clauses (`solve`) like any o
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+
+from msgspec import Struct, field
 
 from sa.automata.ranges import within
 from sa.base.limits import Limits, spend
@@ -24,22 +26,55 @@ from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
-#: Units of a look at a point for equations.
-A_LOOK = 80
+#: Units of a look at a point for equations, and of a step whose equations are not known yet.
+A_LOOK, A_STEP = 30, 60
 
 #: How often points are looked at for differences: so many times each, and so many times beside.
 LOOKS, STEPS = 20, 200
 
 
+class _Spaces(Struct, frozen=True, eq=False):
+    """Spaces by number, equal ones once, and what became of them: points are many, and what is equal is mostly not."""
+
+    numbers: dict[frozenset[tuple[Term, frozenset[tuple[Term | None, int]]]], int] = field(default_factory=dict)
+    spaces: list[Space] = field(default_factory=list)
+    steps: dict[Hashable, int | None] = field(default_factory=dict)
+    joins: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+def _number(made: _Spaces, space: Space) -> int:
+    rows = frozenset((pivot, frozenset(row.items())) for pivot, row in space.items())
+    if rows not in made.numbers:
+        made.numbers[rows] = len(made.spaces)
+        made.spaces.append(space)
+    return made.numbers[rows]
+
+
+def _joined(made: _Spaces, old: int, new: int) -> int:
+    if (old, new) not in made.joins:
+        made.joins[old, new] = _number(made, grown(made.spaces[old], made.spaces[new]))
+    return made.joins[old, new]
+
+
+def _stepped(made: _Spaces, here: int, assumed: tuple[Term, ...], step: Step, bounds: Limits) -> int | None:
+    key = (here, assumed, step.guard, tuple(step.updates.items()), step.choices, step.arcs)
+    if key not in made.steps:
+        spend(bounds, A_STEP)
+        known = meet(made.spaces[here], rows_of(build.land(*assumed)))
+        after = None if known is None else _after(known, step)
+        made.steps[key] = None if after is None else _number(made, after)
+    return made.steps[key]
+
+
 def equalities(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -> dict[Point, Term]:
     """What is equal at each point of the graph where lemmas hold; FALSE where nothing comes. Raises LimitReached."""
-    found = dict[Point, Space]()
+    made, found = _Spaces(), dict[Point, int]()
     waiting = deque[Point]()
     queued = set[Point]()
 
-    def reached(point: Point, space: Space) -> None:
+    def reached(point: Point, space: int) -> None:
         old = found.get(point)
-        new = space if old is None else grown(old, space)
+        new = space if old is None else _joined(made, old, space)
         if new != old:
             found[point] = new
             if point not in queued:
@@ -50,16 +85,17 @@ def equalities(f: Frame, graph: Graph, lemmas: Sequence[Term], bounds: Limits) -
         given: dict[Var, Term] = {v.var: value_of(v.var, start[v.var]) for v in f.control}
         first = meet(EVERYTHING, rows_of(substitute(f.whole.init, given)))
         if first is not None:
-            reached(point, first)
+            reached(point, _number(made, first))
     while waiting:
         spend(bounds, A_LOOK)
         here = waiting.popleft()
         queued.discard(here)
-        known = meet(found[here], rows_of(build.land(*assumed_at(f, lemmas, here))))
-        for step in graph.steps[here] if known is not None else ():
-            if step.target is not None and known is not None and (after := _after(known, step)) is not None:
+        assumed = assumed_at(f, lemmas, here)
+        for step in graph.steps[here]:
+            if step.target is not None and (after := _stepped(made, found[here], assumed, step, bounds)) is not None:
                 reached(step.target, after)
-    return {p: build.land(*formulas(found[p])) if p in found else build.FALSE for p in graph.steps}
+    said = [build.land(*formulas(space)) for space in made.spaces]
+    return {p: said[found[p]] if p in found else build.FALSE for p in graph.steps}
 
 
 def _after(space: Space, step: Step) -> Space | None:

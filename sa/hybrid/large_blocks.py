@@ -51,7 +51,7 @@ def fused(graph: Graph) -> Fused:
                     out[made.source].append(made)
                     if made.target is not None:
                         into[made.target].append(made)
-        pending += {s.source for s in before} | {s.target for s in after if s.target is not None}
+        pending += dict.fromkeys((*(s.source for s in before), *(s.target for s in after if s.target is not None)))
     return Fused(Graph(graph.starts, {p: tuple(steps) for p, steps in out.items()}), tuple(gone))
 
 

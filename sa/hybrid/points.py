@@ -7,8 +7,9 @@ Values of locals that nobody reads any more are forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from operator import itemgetter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -56,6 +57,32 @@ class Step(Struct, frozen=True, eq=False):
     bad: Bad | None = None
 
 
+class Effect(Struct, frozen=True, eq=False):
+    """What a step becomes where its control variables have certain values: its condition over data and choices, the
+    control variables that it sets, by number, and the data. `bad` says what must not happen.
+    """
+
+    guard: Term
+    control: tuple[tuple[int, Value | Var | None], ...]
+    data: Mapping[Var, Term]
+    bad: Bad | None = None
+
+
+class Reading(Struct, frozen=True, eq=False):
+    """What an arc reads of the values of control, its guard alone and all of it, with the data that equations may fix.
+
+    `effects` are by what is read, `impossible` is what the guard excludes, `wrong` says what bad thing the arc is.
+    """
+
+    tested: Callable[[Sequence[Value | Var | None]], Hashable]
+    read: Callable[[Sequence[Value | Var | None]], Hashable]
+    data: tuple[Var, ...]
+    choices: tuple[Var, ...]
+    wrong: tuple[Bad, ...]
+    effects: dict[Hashable, tuple[Effect, ...]] = field(default_factory=dict)
+    impossible: set[Hashable] = field(default_factory=set)
+
+
 class Frame(Struct, frozen=True, eq=False):
     """What exploring needs of the whole.
 
@@ -79,7 +106,7 @@ class Frame(Struct, frozen=True, eq=False):
     made: Partly = field(default_factory=Partly)
     terms: dict[tuple[Var, Value | Var], Term] = field(default_factory=dict)
     dead: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
-    wrong: dict[Arc, tuple[Bad, ...]] = field(default_factory=dict)
+    readings: dict[Arc, Reading] = field(default_factory=dict)
 
 
 class Graph(Struct, frozen=True, eq=False):
@@ -236,52 +263,92 @@ def _fixed(f: Frame, places: tuple[int, ...]) -> dict[Var, Term]:
 
 
 def _steps(f: Frame, here: Point, reduced: bool) -> Iterator[Step]:
-    env = known(f, here)
     first = first_own(f, here) if reduced else None
     if first is None:
-        yield from _wrong(f, here, env)
+        yield from _wrong(f, here)
+    fixed = _fixed(f, here.places) if f.equations else None
     for index in range(len(here.places)) if first is None else (first,):
         for arc in f.whole.arcs[index][here.places[index]]:
-            guard = partly(f.made, arc.guard, env)
-            if guard is not build.FALSE:
-                yield from _along(f, here, arc, guard, env)
+            yield from _along(f, here, arc, fixed)
 
 
-def _wrong(f: Frame, here: Point, env: Mapping[Var, Term]) -> Iterator[Step]:
+def _wrong(f: Frame, here: Point) -> Iterator[Step]:
     """Steps that say in which states of a point a claim is false."""
     asked = [(bad, claim) for bad, claim in zip(f.bads, f.claims, strict=True) if claim is not build.TRUE]
     if asked:
         at: dict[Var, Term] = {c: build.integer(p) for c, p in zip(f.whole.counters, here.places, strict=True)}
-        there = {**env, **at}
+        there = {**known(f, here), **at}
         for bad, claim in asked:
             wrong = build.lnot(partly(f.made, claim, there))
             if wrong is not build.FALSE:
                 yield Step(here, None, wrong, {}, (), (), bad)
 
 
-def _along(f: Frame, here: Point, arc: Arc, guard: Term, env: Mapping[Var, Term]) -> Iterator[Step]:
-    wrong = f.wrong.get(arc)
-    if wrong is None:
-        wrong = f.wrong[arc] = tuple(bad for bad in f.bads if is_bad(f.whole, bad, arc))
-    choices = tuple(c.var for c in arc.choices)
-    yield from (Step(here, None, guard, {}, choices, (arc,), bad) for bad in wrong)
+def _along(f: Frame, here: Point, arc: Arc, fixed: Mapping[Var, Term] | None) -> Iterator[Step]:
+    reading = f.readings.get(arc)
+    if reading is None:
+        reading = f.readings[arc] = _reading(f, arc)
+    places = (*here.places[: arc.thread], arc.target, *here.places[arc.thread + 1 :])
+    for effect in _effects(f, here, arc, reading, fixed):
+        if effect.bad is not None:
+            yield Step(here, None, effect.guard, {}, reading.choices, (arc,), effect.bad)
+        else:
+            after = list(here.values)
+            for number, value in effect.control:
+                after[number] = value
+            yield Step(here, Point(places, tuple(after)), effect.guard, effect.data, reading.choices, (arc,))
+
+
+def _effects(f: Frame, here: Point, arc: Arc, reading: Reading, fixed: Mapping[Var, Term] | None) -> tuple[Effect, ...]:
+    """What becomes of a step at a point, made once for what it reads."""
+    tested: Hashable = reading.tested(here.values)
+    read: Hashable = reading.read(here.values)
+    if fixed is not None:
+        tested, read = (tested, *map(fixed.get, reading.data)), (read, *map(fixed.get, reading.data))
+    if tested in reading.impossible:
+        return ()
+    found = reading.effects.get(read)
+    if found is None:
+        env = known(f, here)
+        guard = partly(f.made, arc.guard, env)
+        if guard is build.FALSE:
+            reading.impossible.add(tested)
+            return ()
+        found = reading.effects[read] = tuple(_made(f, here.places, arc, reading.wrong, guard, env))
+    return found
+
+
+def _made(
+    f: Frame, here: tuple[int, ...], arc: Arc, wrong: tuple[Bad, ...], guard: Term, env: Mapping[Var, Term]
+) -> Iterator[Effect]:
+    yield from (Effect(guard, (), {}, bad) for bad in wrong)
     if wrong:
         return
-    places = (*here.places[: arc.thread], arc.target, *here.places[arc.thread + 1 :])
+    places = (*here[: arc.thread], arc.target, *here[arc.thread + 1 :])
     written = {v: partly(f.made, t, env) for v, t in arc.updates.items() if _is_live(f, places, v)}
     set_here = [(n, v) for n, v in enumerate(f.control) if v.var in written]
+    forgotten = dict.fromkeys(_forgotten(f, arc.thread, arc.target))
     parts = [tuple(cases(written.pop(v.var), v)) for _, v in set_here]
     for chosen in product(*parts):
         condition = build.land(guard, *(c for c, _ in chosen))
         if condition is not build.FALSE:
-            after = list(here.values)
-            for (number, _), (_, value) in zip(set_here, chosen, strict=True):
-                after[number] = value
-            for number in _forgotten(f, arc.thread, arc.target):
-                after[number] = None
+            control = {number: value for (number, _), (_, value) in zip(set_here, chosen, strict=True)} | forgotten
             conditions = [c for c, _ in chosen if c is not build.TRUE]
-            settled = {v: _where(t, conditions) for v, t in written.items()}
-            yield Step(here, Point(places, tuple(after)), condition, settled, choices, (arc,))
+            data = {v: _where(t, conditions) for v, t in written.items()}
+            yield Effect(condition, tuple(control.items()), data)
+
+
+def _reading(f: Frame, arc: Arc) -> Reading:
+    numbers = {v.var: n for n, v in enumerate(f.control)}
+    free = arc.guard.free.union(*(t.free for t in arc.updates.values()))
+    tested, read = (_picked(sorted(numbers[v] for v in some if v in numbers)) for some in (arc.guard.free, free))
+    data = tuple(sorted(free - numbers.keys(), key=lambda v: v.key))
+    wrong = tuple(bad for bad in f.bads if is_bad(f.whole, bad, arc))
+    return Reading(tested, read, data, tuple(c.var for c in arc.choices), wrong)
+
+
+def _picked(numbers: Sequence[int]) -> Callable[[Sequence[Value | Var | None]], Hashable]:
+    return itemgetter(*numbers) if numbers else lambda values: ()
 
 
 def _forgotten(f: Frame, thread: int, place: int) -> tuple[int, ...]:

@@ -117,8 +117,8 @@ def _asked(s: Search, ask: Ask, goals: tuple[Known, ...], questions: int) -> tup
             case Used(numbers):
                 used = frozenset(on[n] for n in numbers)
                 s.shown.append(Shown(ask, goals, used))
-                for k in used:
-                    need(s, k)
+                for number in sorted(numbers):
+                    need(s, on[number])
                 return ()
             case None:
                 # Nobody knows which goal was too much; of one alone it is clear.

@@ -12,13 +12,13 @@ from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
 from sa.invariants.inductive_claims import noted
-from sa.invariants.intervals import Bounded, intervals
+from sa.invariants.intervals import Bounded, begun, settled, taken
 from sa.invariants.own_points import Owner, Point
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
 from sa.terms import build
-from sa.terms.bounds import Ranges, assuming
-from sa.terms.interval import sort_range
+from sa.terms.bounds import Ranges
+from sa.terms.interval import Interval, sort_range
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
@@ -29,9 +29,10 @@ SOON = 300_000
 
 
 def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
-    """What intervals of each thread's own variables exclude. Raises LimitReached."""
+    """What intervals at the threads' locations exclude. Raises LimitReached."""
     threads = tuple(apart(t) for t in asked.threads)
-    known = intervals(threads, budget.bounds)
+    run = asked.shared.once(("intervals", asked.threads), lambda: begun(threads, budget.bounds))
+    known = asked.shared.once(("bounded", asked.threads), lambda: settled(run, budget.bounds))
     report(Event("intervals", {"points": sum(map(len, known.points))}))
     open_ = [bad for bad in asked.bads if not _fails(asked, known, bad)]
     lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE)) if open_ else ()
@@ -48,36 +49,70 @@ def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclu
 
 def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
     """Whether intervals allow a failing step that is asked about."""
-    for original, owner, points in zip(asked.threads, known.owners, known.points, strict=True):
+    for number, (original, owner) in enumerate(zip(asked.threads, known.owners, strict=True)):
         wanted = set(failing_edges(original, bad.failing))
         for edge, own in zip(original.edges, owner.thread.edges, strict=True):
-            if edge in wanted and any(_is_possible(known, owner, point, box, own) for point, box in points.items()):
+            if edge in wanted and any(_is_possible(known, number, point, own) for point in known.points[number]):
                 return True
     return False
 
 
-def _is_possible(known: Bounded, owner: Owner, point: Point, box: Ranges, edge: Edge) -> bool:
+def _is_possible(known: Bounded, number: int, point: Point, edge: Edge) -> bool:
     if point.place != edge.source:
         return False
-    return assuming(substitute(taking(edge), owner.known(point)), {**known.common, **box}) is not None
+    guard = substitute(taking(edge), known.owners[number].known(point))
+    box = {**known.common, **known.points[number][point]}
+    return taken(guard, box, known.conditional) is not None
 
 
 def _lemmas(known: Bounded) -> Iterator[Term]:
     """What holds always, where a thread can be with which values, and the intervals there."""
     yield from _always(known)
     for owner, points in zip(known.owners, known.points, strict=True):
-        here: dict[str, list[Term]] = {q.name: [] for q in owner.thread.locations}
-        for point, box in points.items():
-            values = build.land(*(build.eq(v, x) for v, x in owner.known(point).items()))
-            here[point.place].append(values)
-            yield build.implies(build.land(_at(owner.thread, point.place), values), _within(box))
-        for place, possible in here.items():
-            yield build.implies(_at(owner.thread, place), build.lor(*possible))
+        by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
+        for point in points:
+            by_place[point.place].append(point)
+        alike = dict[tuple[Var, Interval], list[Term]]()
+        for place, here in by_place.items():
+            at = _at(owner.thread, place)
+            for point in here:
+                others = [q for q in here if q is not point and _overlap(point, q)]
+                condition = build.land(at, _values(owner, point))
+                if others:
+                    told = [build.land(_values(owner, q), _said(known, points[q])) for q in others]
+                    yield build.implies(condition, build.lor(_said(known, points[point]), *told))
+                else:
+                    for v, values in _telling(known, points[point]).items():
+                        alike.setdefault((v, values), []).append(condition)
+            yield build.implies(at, build.lor(*(_values(owner, p) for p in here)))
+        # One lemma for all points at which a variable has the same interval.
+        yield from (build.implies(build.lor(*at), _within({v: values})) for (v, values), at in alike.items())
+
+
+def _overlap(one: Point, other: Point) -> bool:
+    """Whether a state may be at both points: what a local is that has not been set yet is not known."""
+    return all(x == y or x is None or y is None for x, y in zip(one.values, other.values, strict=True))
+
+
+def _values(owner: Owner, point: Point) -> Term:
+    return build.land(*(build.eq(v, x) for v, x in owner.known(point).items()))
+
+
+def _said(known: Bounded, box: Ranges) -> Term:
+    """The intervals of a point or a pivot that say more than what holds always."""
+    return _within(_telling(known, box))
+
+
+def _telling(known: Bounded, box: Ranges) -> Ranges:
+    return {v: x for v, x in box.items() if x != known.common[v]}
 
 
 def _always(known: Bounded) -> Iterator[Term]:
     declared = {v.var: (v.low, v.high) for o in known.owners for v in o.thread.variables}
     yield from (_within({v: values}) for v, values in known.common.items() if values != declared.get(v))
+    for (var, value), box in known.conditional.items():
+        said = build.FALSE if box is None else _said(known, box)
+        yield build.implies(in_ranges(var, ((value, value),)), said)
 
 
 def _within(box: Ranges) -> Term:

@@ -1,24 +1,28 @@
-"""Intervals of each thread's own variables at each of its control points, whatever the others do.
+"""Intervals at each control point of each thread by itself, with the interferences of the others (Miné, ESOP 2011).
 
 A thread's *own* variables are its locals and the shared ones that no other thread writes. Those of them that only
 constants, such variables and conditions decide are *control*, whatever their ranges: the counter of a loop, how far a
 thread has come. A point is a location with values of the control variables; it has an interval for each other variable
-of the thread's own. Of variables that others write, one interval is known, which holds always. So the work grows with
-the points of the threads and not with their combinations, and numbers that grow in loops that count keep their bounds.
+of the thread's own, and for each shared one that it sees (`sight`). What an edge of another thread may write there, and
+where its own intervals allow it to be taken at all, is an interference: who holds a lock is disturbed by nobody who
+would have to hold it. What holds whenever a lock is free or a flag is set, whoever made it so, is known behind a test
+of that. The work grows with the points of the threads and not with their combinations, and numbers that grow in loops
+that count keep their bounds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, location_of
 from sa.automata.components import components
 from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds, thresholds_of
+from sa.invariants.interferences import Known, Run, absorb, disturb, fixed_at, grow, publish
 from sa.invariants.own_points import (
     Owner,
     Point,
@@ -29,32 +33,66 @@ from sa.invariants.own_points import (
     read_by,
     unfolded,
 )
-from sa.terms import interval
+from sa.invariants.sight import Pivot, Sight, sights_of, tested
+from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming, interval_of
 from sa.terms.interval import Interval, sort_range
 from sa.terms.sort import ArraySort
-from sa.terms.term import Var
-
-#: Changes of an interval after which it grows to the next threshold, and those after which it has no end.
-EXACT, PATIENT = 4, 40
+from sa.terms.term import Term, Var
 
 #: Rounds that make intervals smaller again.
 NARROWINGS = 3
 
+#: Units of a step.
+A_STEP = 75
+
 
 class Bounded(Struct, frozen=True, eq=False):
-    """What was found: by thread the intervals at each point that is reached, and what holds of each variable always."""
+    """What was found: by thread the intervals at each point that is reached, and what holds of each variable always.
+
+    `conditional` is by pivot what holds whenever its variable has its value; None where it never has.
+    """
 
     owners: tuple[Owner, ...]
+    sights: tuple[Sight, ...]
     points: tuple[Mapping[Point, Ranges], ...]
     common: Ranges
+    conditional: Mapping[Pivot, Ranges | None]
 
 
 def intervals(threads: Sequence[Automaton], bounds: Limits) -> Bounded:
     """The intervals of threads whose locals have different names. Raises LimitReached."""
-    begun = begun_with(threads)
-    owners, steps = unfolded(threads, begun, bounds)
-    return _fixed_point(_Run(owners, steps, begun, _cuts(threads), bounds))
+    return settled(begun(threads, bounds), bounds)
+
+
+def begun(threads: Sequence[Automaton], bounds: Limits) -> Run:
+    """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
+    initial = begun_with(threads)
+    owners, steps = unfolded(threads, initial, bounds)
+    sights, about = sights_of(owners)
+    written = {v for here in steps for found in here.values() for s in found for v in s.updates}
+    constant = tuple({v: initial[v] for v in read_by(o.thread) - written if v in initial} for o in owners)
+    everybody = range(len(owners))
+    shown = tuple(frozenset(v for m in everybody if m != n for v in sights[m].others) for n in everybody)
+    known = _beginning(owners, sights, about, initial)
+    landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
+    depending = _depending(sights, about, steps)
+    return Run(
+        owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known
+    )
+
+
+def settled(run: Run, bounds: Limits) -> Bounded:
+    """The end of the iteration. It goes on from what was known where a limit ended it. Raises LimitReached."""
+    run.bounds = bounds
+    run.waiting = {n: dict.fromkeys(run.known.points[n]) for n in _order(run)}
+    while run.waiting:
+        number = next(iter(run.waiting))
+        _settle(run, number, run.waiting.pop(number))
+    for _ in range(NARROWINGS):
+        run = _narrowed(run)
+    found = run.known
+    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional)
 
 
 def _cuts(threads: Sequence[Automaton]) -> Thresholds:
@@ -62,39 +100,48 @@ def _cuts(threads: Sequence[Automaton]) -> Thresholds:
     return thresholds_of(formulas, (u for t in threads for e in t.edges for u in e.updates))
 
 
-@dataclass(slots=True)
-class _Run:
-    """The state of the iteration; `changes` counts how often the interval of a variable grew, by point or for all."""
-
-    owners: tuple[Owner, ...]
-    steps: tuple[Mapping[Point, Sequence[Step]], ...]
-    begun: Ranges
-    cuts: Thresholds
-    bounds: Limits
-    common: dict[Var, Interval] = field(default_factory=dict)
-    points: list[dict[Point, dict[Var, Interval]]] = field(default_factory=list)
-    changes: Counter[tuple[Point | None, Var]] = field(default_factory=Counter)
-
-
-def _fixed_point(run: _Run) -> Bounded:
-    run.common = dict(run.begun)
-    run.points = [_first(run, owner) for owner in run.owners]
-    waiting = dict.fromkeys(_order(run))
-    while waiting:
-        number = next(iter(waiting))
-        del waiting[number]
-        grown = _settle(run, number)
-        waiting |= {n: None for n, o in enumerate(run.owners) if not grown.isdisjoint(_looked_up(o))}
-    for _ in range(NARROWINGS):
-        _narrow(run)
-    return Bounded(run.owners, tuple(run.points), run.common)
+def _beginning(
+    owners: Sequence[Owner], sights: Sequence[Sight], about: Mapping[Pivot, frozenset[Var]], begun: Ranges
+) -> Known:
+    """What is true in the beginning."""
+    points = [
+        {first_point(o, begun): {v: begun[v] for v in (*o.data, *s.others)}}
+        for o, s in zip(owners, sights, strict=True)
+    ]
+    conditional = {
+        (var, value): {v: begun[v] for v in sorted(said, key=lambda v: v.key)}
+        if interval.meet(begun[var], (value, value)) is not None
+        else None
+        for (var, value), said in about.items()
+    }
+    return Known(points, [{} for _ in owners], dict(begun), conditional)
 
 
-def _first(run: _Run, owner: Owner) -> dict[Point, dict[Var, Interval]]:
-    return {first_point(owner, run.begun): {v: run.begun[v] for v in owner.data}}
+def _landing(owner: Owner, step: Step) -> Term:
+    """The part of the invariant behind a step that does not follow from the one before it."""
+    known = location_of(owner.thread, step.edge.source).inv
+    before = frozenset(build.conjuncts(known))
+    return build.land(*(c for c in build.conjuncts(step.inv) if c not in before or not c.free.isdisjoint(step.updates)))
 
 
-def _order(run: _Run) -> list[int]:
+def _depending(
+    sights: Sequence[Sight], about: Mapping[Pivot, frozenset[Var]], steps: Sequence[Mapping[Point, Sequence[Step]]]
+) -> Mapping[Pivot, Sequence[tuple[int, Point]]]:
+    """By pivot the points from where a step tests it, or may say something new of it."""
+    found: dict[Pivot, dict[tuple[int, Point], None]] = {p: {} for p in about}
+    for number, (sight, here) in enumerate(zip(sights, steps, strict=True)):
+        for point, taken_there in here.items():
+            for step in taken_there:
+                for pivot in tested(step.guard):
+                    if pivot in found:
+                        found[pivot][number, point] = None
+                for pivot in sight.changes:
+                    if not about[pivot].isdisjoint(step.updates):
+                        found[pivot][number, point] = None
+    return {p: tuple(points) for p, points in found.items()}
+
+
+def _order(run: Run) -> list[int]:
     """Those who write before those who read it."""
     reads = [read_by(o.thread) for o in run.owners]
     writes = [{v for here in steps.values() for s in here for v in s.updates} for steps in run.steps]
@@ -102,86 +149,86 @@ def _order(run: _Run) -> list[int]:
     return [n for part in components(sources, sources) for n in part]
 
 
-def _looked_up(owner: Owner) -> set[Var]:
-    """What a thread reads of what holds always, also of what it writes itself."""
-    return read_by(owner.thread).difference(owner.data, owner.control)
-
-
-def _settle(run: _Run, number: int) -> set[Var]:
-    """Work on a thread until nothing changes there; the variables of which more is possible than before."""
-    grown, pending = set[Var](), list(run.points[number])
+def _settle(run: Run, number: int, pending: dict[Point, None]) -> None:
+    """Work on a thread until nothing changes there; what is `pending` has to be looked at in any case."""
+    points = run.known.points[number]
+    pending = {p: None for p in points if absorb(run, number, p) or p in pending}
     while pending:
-        spend(run.bounds, 75)
-        point = pending.pop()
-        box = run.points[number][point]
+        point = next(iter(pending))
+        del pending[point]
         for step in run.steps[number][point]:
-            after = _after(run, number, point, box, step)
-            if after is None:
+            spend(run.bounds, A_STEP)
+            before = _before(run, number, point, step)
+            after = None if before is None else _after(run, number, before, step)
+            if before is None or after is None:
                 continue
-            grown |= {v for v in step.updates if v in run.common and _grow(run, None, run.common, v, after[v])}
-            there = run.points[number].get(step.target)
+            publish(run, number, step, before, after)
+            there = points.get(step.target)
             if there is None:
-                run.points[number][step.target] = {v: after[v] for v in run.owners[number].data}
+                points[step.target] = {v: after[v] for v in points[point]}
             # All variables grow at once.
-            elif not {v for v in there if _grow(run, step.target, there, v, after[v])}:
+            elif not {v for v in there if grow(run, (number, step.target), there, v, after[v])}:
                 continue
-            if step.target not in pending:
-                pending.append(step.target)
-    return grown
+            absorb(run, number, step.target)
+            pending[step.target] = None
 
 
-def _after(run: _Run, number: int, point: Point, box: Ranges, step: Step) -> dict[Var, Interval] | None:
-    """The intervals after a step; None if it is not possible."""
-    before: Ranges | None = {**run.common, **box, **{c.var: declared(c) for c in step.edge.choices}}
+def _before(run: Run, number: int, point: Point, step: Step) -> Ranges | None:
+    """The intervals with which a step is taken; None if it is not possible."""
+    sight, here = run.sights[number], run.known.points[number][point]
+    choices = {c.var: declared(c) for c in step.edge.choices}
+    known = {**run.constant[number], **here, **fixed_at(sight, point), **choices}
+    return taken(step.guard, known, run.known.conditional)
+
+
+def taken(guard: Term, known: Ranges, conditional: Mapping[Pivot, Mapping[Var, Interval] | None]) -> Ranges | None:
+    """What is known where a guard holds, and what follows from the pivots that are true then; None if it cannot."""
+    before: Ranges | None = known
     for _ in range(2):
-        before = None if before is None else assuming(step.guard, before)
+        before = None if before is None else assuming(guard, before)
     if before is None:
         return None
-    owner = run.owners[number]
-    mine = {v: before[v] for v in owner.data}
+    found = dict(before)
+    for pivot in tested(guard):
+        said = conditional.get(pivot, {})
+        if said is None:
+            return None
+        for v, values in said.items():
+            common = interval.meet(found[v], values) if v in found else values
+            if common is None:
+                return None
+            found[v] = common
+    return assuming(guard, found)
+
+
+def _after(run: Run, number: int, before: Ranges, step: Step) -> dict[Var, Interval] | None:
+    """The intervals after a step; None if it is not possible."""
+    mine = {v: before[v] for v in (*run.owners[number].data, *run.sights[number].others)}
     mine |= {v: interval_of(t, before) for v, t in step.updates.items() if not isinstance(v.sort, ArraySort)}
-    landed = assuming(step.inv, {**run.common, **mine})
+    landed = assuming(run.landing[id(step)], {**before, **mine})
     return None if landed is None else {v: landed.get(v, sort_range(v.sort)) for v in mine}
 
 
-def _grow(run: _Run, point: Point | None, known: dict[Var, Interval], var: Var, more: Interval) -> bool:
-    """Add values to an interval; whether there were any new ones."""
-    old = known[var]
-    new = interval.hull(old, more)
-    if new == old:
-        return False
-    run.changes[point, var] += 1
-    known[var] = _widened(old, new, run.cuts.get(var, frozenset()), run.changes[point, var])
-    return True
-
-
-def _widened(old: Interval, new: Interval, cuts: frozenset[int], count: int) -> Interval:
-    if count <= EXACT:
-        return new
-    stops = cuts if count <= PATIENT else frozenset[int]()
-    low, high = new
-    if low is not None and low != old[0]:
-        low = max((c for c in stops if c <= low), default=None)
-    if high is not None and high != old[1]:
-        high = min((c for c in stops if c >= high), default=None)
-    return low, high
-
-
-def _narrow(run: _Run) -> None:
-    """One step down: all that a start or one step from the intervals leads to, which is closed under steps again."""
-    common: dict[Var, Interval] = dict(run.begun)
-    points = [_first(run, owner) for owner in run.owners]
-    for number, boxes in enumerate(run.points):
-        for point, box in boxes.items():
-            spend(run.bounds, 40)
+def _narrowed(run: Run) -> Run:
+    """One step down: all that a start, a step or an interference leads to, which is closed under these again."""
+    old, new = run.known, _beginning(run.owners, run.sights, run.about, run.begun)
+    down = replace(run, known=new, exact=True, changes=Counter())
+    ends = list[tuple[int, Step, Ranges, Ranges]]()
+    for number, places in enumerate(old.points):
+        for point in places:
             for step in run.steps[number][point]:
-                after = _after(run, number, point, box, step)
-                if after is None:
-                    continue
-                for v in step.updates:
-                    if v in common:
-                        common[v] = interval.hull(common[v], after[v])
-                there = points[number].setdefault(step.target, {})
-                for v in run.owners[number].data:
-                    there[v] = interval.hull(there[v], after[v]) if v in there else after[v]
-    run.common, run.points = common, points
+                spend(run.bounds, A_STEP)
+                before = _before(run, number, point, step)
+                after = None if before is None else _after(run, number, before, step)
+                if before is not None and after is not None:
+                    ends.append((number, step, before, after))
+    # What is said of a pivot counts as soon as it can hold.
+    for number, step, earlier, later in (*ends, *ends):
+        publish(down, number, step, earlier, later)
+    for number, step, _, later in ends:
+        there = new.points[number].setdefault(step.target, {})
+        there |= {v: interval.hull(there.get(v, later[v]), later[v]) for v in old.points[number][step.target]}
+    for number, boxes in enumerate(new.points):
+        for point, box in boxes.items():
+            disturb(run, number, point, box)
+    return down

@@ -144,7 +144,7 @@ def _guarded(thread: Automaton, edge: Edge, term: Term) -> Term:
 def _unfolded(thread: Automaton, term: Term) -> Term:
     """The term with what its variables are assigned where there is one such assignment."""
     for _ in range(ROUNDS):
-        for var in term.free:
+        for var in sorted(term.free, key=lambda v: v.key):
             values = [v for e in thread.edges for w, v in e.updates if w is var]
             if len(values) == 1 and var not in values[0].free and not isinstance(values[0], Int):
                 term = substitute(term, {var: values[0]})

@@ -10,12 +10,14 @@ from itertools import chain, permutations
 
 from sa.base.limits import Limits
 from sa.domains import zones
+from sa.invariants.conjunctions import conjunctions
 from sa.invariants.zone_propagation import VARIABLES, Leading, spread, thresholds
 from sa.ranking.points import Graph
+from sa.smt.horn import Atom, Clause
 from sa.smt.session import Session
-from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, land, le
+from sa.terms.build import FALSE, ONE, TRUE, ZERO, add, conjuncts, land, le
+from sa.terms.compile import Row
 from sa.terms.sort import INT
-from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
 #: How often a point may be looked at, on average.
@@ -53,7 +55,7 @@ def facts_at(graph: Graph, bounds: Limits) -> tuple[tuple[Term, ...], ...]:
 
 
 def with_signs(graph: Graph, facts: tuple[tuple[Term, ...], ...], session: Session) -> tuple[tuple[Term, ...], ...]:
-    """The formulas, with signs of numbers, and their order, which steps seem to keep: what is left of all (Houdini).
+    """The formulas, with signs of numbers, and their order, which steps seem to keep (Houdini).
 
     As they are where there is too much to look at. Raises LimitReached.
     """
@@ -64,19 +66,19 @@ def with_signs(graph: Graph, facts: tuple[tuple[Term, ...], ...], session: Sessi
         signs += ordered
     if len(signs) * len(graph.steps) > _QUESTIONS:
         return facts
-    left = [{s for s in signs if not session.implied(s, (*k, *f))} for k, f in zip(graph.known, facts, strict=True)]
-    for start in graph.starts:
-        left[start] = {s for s in left[start] if session.implied(s, (*graph.init, *graph.known[start]))}
-    changing = True
-    while changing:
-        changing = False
-        for source, target, premise, updates in _all_steps(graph):
-            known = (*premise, *facts[source], *sorted(left[source], key=repr))
-            lost = {s for s in left[target] if not session.implied(substitute(s, updates), known)}
-            changing = changing or bool(lost)
-            left[target] -= lost
-    order = {s: n for n, s in enumerate(signs)}
-    return tuple((*f, *sorted(more, key=order.__getitem__)) for f, more in zip(facts, left, strict=True))
+    variables = tuple(dict.fromkeys(v.var for t in graph.separate for v in t.variables))
+    names = [str(n) for n in range(len(graph.points))]
+    clauses = [Clause((), land(*graph.init, *graph.known[n]), Atom(names[n], variables)) for n in graph.starts]
+    for source, target, premise, updates in _all_steps(graph):
+        after = Atom(names[target], tuple(updates.get(v, v) for v in variables))
+        clauses.append(Clause((Atom(names[source], variables),), land(*premise, *facts[source]), after))
+    offered = {
+        name: tuple(s for s in signs if not session.implied(s, (*known, *found)))
+        for name, known, found in zip(names, graph.known, facts, strict=True)
+    }
+    nothing: dict[str, tuple[Row, ...]] = dict.fromkeys(names, ())
+    kept = conjunctions(session, dict.fromkeys(names, variables), clauses, offered, session.bounds, nothing)
+    return tuple((*found, *conjuncts(kept[name])) for name, found in zip(names, facts, strict=True))
 
 
 def _all_steps(graph: Graph) -> Iterator[tuple[int, int, Sequence[Term], Mapping[Var, Term]]]:

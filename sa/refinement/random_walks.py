@@ -43,6 +43,9 @@ MATCHING, LOOKED_AT = 300, 500
 #: An abstract state that is looked at is cheaper than a step. States are forgotten when they are so many.
 LOOKS_PER_STEP, STATES = 10, 200_000
 
+#: Units of work for a step.
+A_STEP = 30
+
 #: How often it is tried to make a play of a walk that nobody seems to match.
 PLAYS = 4
 
@@ -82,13 +85,14 @@ def _play(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> 
     """A play along one of the walks on so many values. Raises LimitReached and Unevaluable."""
     field, work, doubtful, lengths = _field(goal, session, pool), 0, PLAYS, cycle(LENGTHS)
     while work < steps and doubtful > 0:
-        spend(session.bounds, 40)
         check_memory(session.bounds)
         begun, looks = opened(field.sides, dice), field.followers.following.looks
         if begun is None:
             return None
         walk = _walk(field, begun, next(lengths), dice)
-        work += 1 + len(walk.strides) + (field.followers.following.looks - looks) // LOOKS_PER_STEP
+        done = 1 + len(walk.strides) + (field.followers.following.looks - looks) // LOOKS_PER_STEP
+        spend(session.bounds, A_STEP * done)
+        work += done
         if walk.escapes:
             own = own_steps(goal.concrete)
             strides = shortened(field.sides.concrete.steps, own, field.followers, walk, session.bounds)

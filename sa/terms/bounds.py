@@ -115,8 +115,13 @@ def truth_of(formula: Term, ranges: Ranges, seen: _Seen | None = None) -> bool |
             return None if truth is None else not truth
         case And(args) | Or(args):
             decisive = isinstance(formula, Or)
-            truths = {truth_of(a, ranges, seen) for a in args}
-            return decisive if decisive in truths else None if None in truths else not decisive
+            known: bool | None = not decisive
+            for part in args:
+                truth = truth_of(part, ranges, seen)
+                if truth is decisive:
+                    return decisive
+                known = None if truth is None else known
+            return known
         case Le(total):
             low, high = interval_of(total, ranges, seen)
             return True if high is not None and high <= 0 else False if low is not None and low > 0 else None
@@ -143,15 +148,16 @@ def assuming(formula: Term, ranges: Ranges) -> Ranges | None:
 
     Each conjunct is looked at once, so smaller ranges may be possible.
     """
+    if isinstance(formula, And):
+        for part in formula.args:
+            found = assuming(part, ranges)
+            if found is None:
+                return None
+            ranges = found
+        return ranges
     if truth_of(formula, ranges) is False:
         return None
     match formula:
-        case And(args):
-            for part in args:
-                found = assuming(part, ranges)
-                if found is None:
-                    return None
-                ranges = found
         case Var():
             return {**ranges, formula: (1, 1)}
         case Not(Var() as var):

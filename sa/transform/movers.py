@@ -82,15 +82,16 @@ class _Touching:
     def __init__(self, facts: Facts) -> None:
         self.reads: dict[Var, list[Step]] = {}
         self.writes: dict[Var, list[Step]] = {}
-        self.of: dict[Step, tuple[frozenset[Var], frozenset[Var]]] = {}
-        shared = frozenset(v.var for t in facts.threads for v in t.variables if v.kind is Kind.GLOBAL)
+        self.of: dict[Step, tuple[tuple[Var, ...], tuple[Var, ...]]] = {}
+        shared = dict.fromkeys(v.var for t in facts.threads for v in t.variables if v.kind is Kind.GLOBAL)
         for n, thread in enumerate(facts.threads):
             for k, edge in enumerate(thread.edges):
                 reads, writes = footprint(edge)
-                self.of[n, k] = reads & shared, writes & shared
-                for v in reads & shared:
+                read, written = (tuple(v for v in shared if v in some) for some in (reads, writes))
+                self.of[n, k] = read, written
+                for v in read:
                     self.reads.setdefault(v, []).append((n, k))
-                for v in writes & shared:
+                for v in written:
                     self.writes.setdefault(v, []).append((n, k))
 
     def __call__(self, step: Step) -> Iterator[Step]:

@@ -116,11 +116,14 @@ def _kept(edge: Edge, known: Mapping[Var, Term], copy: Var, term: Term) -> bool:
 
 def _solved(facts: Sequence[tuple[Var, Term]]) -> dict[Var, Term]:
     """What each copy is replaced by: no term has a variable that is replaced itself."""
-    found = dict[Var, Term]()
+    found, mentioned = dict[Var, Term](), dict[Var, set[Var]]()
     for copy, term in facts:
         now = substitute(term, found)
         if copy in found or copy in now.free:
             continue
-        found = {v: substitute(t, {copy: now}) for v, t in found.items()}
         found[copy] = now
+        for changed in (copy, *mentioned.pop(copy, ())):
+            found[changed] = substitute(found[changed], {copy: now})
+            for v in now.free:
+                mentioned.setdefault(v, set()).add(changed)
     return found

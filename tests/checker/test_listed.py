@@ -20,7 +20,7 @@ from sa.hybrid.engine import by_equalities
 from sa.hybrid.exploring import EQUALITIES
 from sa.question.asked import Asked, Excluded
 from sa.question.claims import claims_of
-from sa.terms.build import FALSE, TRUE, call, conjuncts, disjuncts, eq, forall, integer, land, lor
+from sa.terms.build import FALSE, TRUE, call, conjuncts, disjuncts, eq, forall, integer, land, le, lor
 from sa.terms.sort import INT
 from sa.terms.term import Function, Term
 from tests.language.texts import program_of
@@ -89,6 +89,18 @@ def test_other_evidence_is_judged_as_all_at_once(text: str, monkeypatch: pytest.
     monkeypatch.setattr(never, "listed", lambda *_: None)
     assert by_cases == [accepted(m) for m in made]
     assert not all(by_cases)
+
+
+def test_what_holds_in_all_cases_may_stand_beside_them() -> None:
+    """Lemmas that were known before are conjuncts beside the cases, and may be disjunctions themselves."""
+    made = evidence(TURNS)
+    turn = next(v.var for v in made.threads[0].variables if v.var.name == "turn")
+    known = land(le(turn, integer(2)), lor(eq(turn, integer(2)), le(turn, integer(1))))
+    beside = replace(made, invariants=tuple((places, land(inv, known)) for places, inv in made.invariants))
+    assert is_listed(beside)
+    assert accepted(beside)
+    wrong = replace(made, invariants=tuple((p, land(inv, eq(turn, integer(2)))) for p, inv in made.invariants))
+    assert not accepted(wrong)
 
 
 def test_a_case_that_contradicts_itself_is_no_case() -> None:

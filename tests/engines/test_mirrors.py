@@ -324,19 +324,17 @@ def test_what_is_chosen_may_be_what_the_concrete_thread_chose() -> None:
     assert _ask(ONCE, CHECKED_TWICE.replace("if (!ready) { havoc", "if (true) { havoc")).verdict is Verdict.REFUTED
 
 
-#: Threads that are no family: the least and the greatest number so far, in one step or under a lock.
+#: Threads that are no family: the least number so far, in one step or under a lock.
 RANGE = """
-global lo, hi : int = 0;
-thread W[i : 1..2] { local v : int = 0;
-  while (true) { havoc v; @seen(v) skip; atomic { if (v < lo) { lo := v; } if (v > hi) { hi := v; } } } }
-thread R { local a, b : int = 0; while (true) { atomic { a := lo; b := hi; } @range(a, b) skip; } }
+global lo : int = 0;
+thread W[i : 1..2] { local v : int = 0; while (true) { havoc v; @seen(v) skip; atomic { if (v < lo) { lo := v; } } } }
+thread R { local a : int = 0; while (true) { a := lo; @least(a) skip; } }
 """
 GUARDED = """
-global least, most, l : int = 0;
+global least, l : int = 0;
 thread W[i : 1..2] { local v : int = 0;
-  while (true) { havoc v; @seen(v) skip;
-    lock(l); if (v < least) { least := v; } if (v > most) { most := v; } unlock(l); } }
-thread R { local a, b : int = 0; while (true) { lock(l); a := least; b := most; unlock(l); @range(a, b) skip; } }
+  while (true) { havoc v; @seen(v) skip; lock(l); if (v < least) { least := v; } unlock(l); } }
+thread R { local a : int = 0; while (true) { lock(l); a := least; unlock(l); @least(a) skip; } }
 """
 
 
@@ -355,11 +353,11 @@ def test_threads_without_copies_have_ghosts_and_meetings_too(ranges: CrowdCompos
 
 
 def test_a_proof_about_threads_proves_nothing_of_other_threads(ranges: CrowdComposition) -> None:
-    unlocked = GUARDED.replace("lock(l); a := least; b := most; unlock(l);", "a := least; b := most;")
+    unlocked = GUARDED.replace("lock(l); a := least; unlock(l);", "a := least;")
     assert unlocked != GUARDED
     with pytest.raises(Malformed):
         _rulings(RANGE, unlocked, ranges)
-    others_first = GUARDED.replace("lock(l); a := least; b := most;", "a := least; lock(l); b := most;")
+    others_first = GUARDED.replace("lock(l); if (v < least) { least", "if (v < least) { lock(l); least")
     assert "accepted" not in _rulings(RANGE, others_first, ranges)
 
 

@@ -47,6 +47,15 @@ PROVED = {
     "thread A { while (x < 1000000) { x := x + 3; } assert x <= 1000002; } thread B { await x > 5; }",
     "a thread that waits for what never comes": "global x : 0..3 = 0; global y : int = 0;"
     "thread A { await x > 5; y := 1; } thread B { x := 3; } invariant never : y == 0;",
+    "what is written under a lock, by as many as there are": "global m : 0..5 = 0; global in : int = 0;"
+    "thread T[i : 1..5] { local k : int = 0; while (k < 3) { atomic { await m == 0; m := i; }"
+    "in := in + 1; assert in == 1; in := in - 1; m := 0; k := k + 1; } }",
+    "what was written before a flag was set": "global x, f : int = 0;"
+    "thread A { x := 5; f := 1; } thread B { await f == 1; assert x == 5; }",
+    "what a thread wrote that has ended": "global x, done : int = 0;"
+    "thread A { x := 1; x := 3; done := 1; } thread B { await done == 1; assert x == 3; x := 4; assert x == 4; }",
+    "updates that are lost, where all write more than nothing": "global x : int = 0;"
+    "thread T[i : 0..1] { local t : int = 0; t := x; x := t + 1; t := x; x := t + 1; assert x > 0; }",
     "a flag that follows from data is control": "global y : int = 0;"
     "thread A { local b : bool = false; local n : int = 0; havoc n; b := n > 3; if (b) { y := 2; } }"
     "thread B { y := 1; } invariant small : y <= 2;",
@@ -78,6 +87,26 @@ def test_intervals_settle(name: str) -> None:
 def test_bounds_are_the_least_ones(name: str) -> None:
     text = PROVED[name]
     program = program_of(text.replace("<= 31", "<= 30").replace("<= 8191", "<= 8190"))
+    assert not excluded(program.threads, bads(program))
+
+
+WRONG = {
+    "a lock that one thread does not take": "global m : 0..2 = 0; global in : int = 0;"
+    "thread A { atomic { await m == 0; m := 1; } in := in + 1; assert in == 1; in := in - 1; m := 0; }"
+    "thread B { in := 1; }",
+    "a flag that is set too early": "global x, f : int = 0;"
+    "thread A { f := 1; x := 5; } thread B { await f == 1; assert x == 5; }",
+    "a flag that is set again": "global x, f : int = 0;"
+    "thread A { x := 5; f := 1; x := 6; f := 1; } thread B { await f == 1; assert x == 5; }",
+    "a lock that another thread lets go": "global m : 0..2 = 0; global in : int = 0;"
+    "thread T[i : 1..2] { atomic { await m == 0; m := i; } in := in + 1; assert in == 1; in := in - 1; m := 0; }"
+    "thread C { m := 0; }",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_intervals_do_not_settle(name: str) -> None:
+    program = program_of(WRONG[name])
     assert not excluded(program.threads, bads(program))
 
 

@@ -93,7 +93,7 @@ def forged(seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("seeds", [range(126, 136)])
+@pytest.mark.parametrize("seeds", [range(126, 131)])
 def test_what_claims_the_opposite_of_the_truth_is_rejected(seeds: range) -> None:
     assert sum(map(forged, seeds)) > 0
 

@@ -125,7 +125,7 @@ def judged(seed: int) -> int:
     return refused
 
 
-@pytest.mark.parametrize("seeds", [range(2, 6)])
+@pytest.mark.parametrize("seeds", [range(2, 4)])
 def test_what_is_not_true_is_refused(seeds: range) -> None:
     assert sum(map(judged, seeds)) > 0
 

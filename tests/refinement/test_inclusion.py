@@ -12,6 +12,7 @@ from sa.checker.check import Accepted, check
 from sa.explicit.joint import apart
 from sa.explicit.stubborn_sets import standings, stubborn
 from sa.question.asked import GoalAsked
+from sa.refinement import inclusion
 from sa.refinement.inclusion import by_inclusion
 from tests.refinement.escaping import compared, goal_of, length
 from tests.refinement.test_random_walks import AT_ONCE, CELL, STALE
@@ -118,3 +119,25 @@ def test_what_is_found_is_a_refutation_and_what_escapes_is_mostly_found() -> Non
 def test_of_many_goals_what_escapes_is_mostly_found(part: int) -> None:
     counts = compared(range(5000 + 500 * part, 5500 + 500 * part), _asked)
     assert counts["escapes, not found"] <= counts["escapes, found"] // 10
+
+
+def test_many_sets_of_abstract_states_are_work_like_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that compares each set with all that were met leaves others their part of the work."""
+    get = "thread C {{ while (true) {{ atomic {{ await {0} > 0; {0} := {0} - 1; @get skip; }} }} }}"
+    put = "thread P { while (true) { atomic { n := n + 1; @put skip; } } }"
+    lossy = "thread P { while (true) { if (*) { atomic { c := 1; @put skip; } } else { @put skip; } } }"
+    abstract, concrete = (
+        f"global n : int = 0; {put} {get.format('n')}",
+        f"global c : int = 0; {lossy} {get.format('c')}",
+    )
+    compared, is_new = [0], inclusion._is_new
+
+    def counted(search: inclusion._Search, state: int, front: frozenset[int]) -> bool:
+        compared[0] += len(search.passed.get(state, ()))
+        return is_new(search, state, front)
+
+    monkeypatch.setattr(inclusion, "_is_new", counted)
+    bounds = limits(60.0, None)
+    goal = GoalAsked(goal_of(abstract, concrete, ""))
+    assert list(by_inclusion(20_000, goal, Budget(bounds), unheard)) == []
+    assert compared[0] > 100_000 and bounds.work.done >= compared[0] / 5

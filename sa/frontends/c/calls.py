@@ -29,12 +29,14 @@ from sa.frontends.c.externs import (
     signalled,
     unread,
 )
+from sa.frontends.c.formats import MAKING, WRITING
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept
 from sa.frontends.c.ordered import action, is_action
 from sa.frontends.c.overflows import OVERFLOWS
+from sa.frontends.c.printing import PRINTING
 from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.threads import THREADS
@@ -57,8 +59,9 @@ from sa.terms import build
 
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
 _FROM_OUTSIDE = {
-    "getchar", "getc", "fgetc", "fopen", "fclose", "feof", "ferror", "time", "clock_gettime", "timespec_get",
-    "gettimeofday", "scanf", "fscanf", "snprintf", "sprintf", "atoi", "atol", "strtol", "strerror",
+    "getchar", "getc", "fgetc", "fgets", "fopen", "fclose", "feof", "ferror", "time", "clock", "clock_gettime",
+    "timespec_get", "gettimeofday", "scanf", "fscanf", "sscanf", "atoi", "atol", "strtol", "strtoul", "strtoll",
+    "strtoull", "strtod", "strerror", "getenv",
 }  # fmt: skip
 
 Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
@@ -121,7 +124,7 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return _direct(body, name, arguments)
     if is_alone(body) and is_action(name):
         return action(body, name, arguments)
-    if name in _FROM_OUTSIDE and body.file.choices.visible:
+    if body.file.choices.visible and (name in _FROM_OUTSIDE or name in WRITING or name in MAKING):
         return outside(body, name, kind, arguments)
     if name in _WORDS:
         return _WORDS[name](body, arguments)
@@ -305,7 +308,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__atomic_signal_fence": _nothing,
-    **BLOCKS, **ENDINGS, **OVERFLOWS, **TEXTS, **THREADS,
+    **BLOCKS, **ENDINGS, **OVERFLOWS, **PRINTING, **TEXTS, **THREADS,
     "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
     "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),
@@ -317,6 +320,8 @@ _WORDS: dict[str, Handler] = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
     **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),
     "__sacheck_argument": unread, "__sacheck_assembler": assembler,
-    "atoi": numbered(INT), "atol": numbered(LONG), "strtol": numbered(LONG),
+    "atoi": numbered(INT), "strtod": numbered(Float("double", 64)),
+    **dict.fromkeys(("atol", "atoll", "strtol", "strtoll"), numbered(LONG)),
+    **dict.fromkeys(("strtoul", "strtoull"), numbered(ULONG)),
     "rand": lambda body, arguments: between(body, 0, 2**31 - 1),
 }  # fmt: skip

@@ -73,6 +73,10 @@ JOINING = assuming("joining", "joining a thread never fails", "join each thread 
 LOCKS = assuming("locks", "the initialisation of a lock never fails", "test what `pthread_mutex_init` returns")
 OVERLAP = assuming("overlap", "blocks that `memcpy` copies do not overlap, in either function", "use `memmove`")
 
+TEXTS_END = assuming(
+    "texts", "texts that are printed through pointers end within their objects", "run with `-fsanitize=address`"
+)
+
 # What two functions are compared in.
 DEFINED = assuming(
     "defined",
@@ -115,6 +119,13 @@ def computed(scalars: int) -> Caveat:
     """That memory of a size that is computed is not larger."""
     what = f"memory of a size that is computed has at most {scalars} scalars"
     return assuming("memory-size", what, "test the size before the allocation")
+
+
+def outside_texts(letters: int) -> Caveat:
+    """That what is read from the environment is not longer."""
+    return assuming(
+        "texts", f"arguments and variables of the environment have at most {letters} letters", "test their lengths"
+    )
 
 
 def undefined(name: str) -> Caveat:

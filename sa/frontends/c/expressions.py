@@ -64,7 +64,7 @@ def value(body: Body, node: Any) -> Value:
         case c_ast.Constant():
             return literal_value(body, node)
         case c_ast.ArrayRef() if is_argument(body, node):
-            return argument(body)
+            return argument(body, node)
         case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
             return _named(body, node)
         case c_ast.UnaryOp():

@@ -12,6 +12,7 @@ from sa.frontends.c.body import Body, converted, emit, fresh, temporary, warn
 from sa.frontends.c.caveats import undefined
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
+from sa.frontends.c.formats import WRITING, is_text
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, number, undecided
@@ -20,53 +21,27 @@ from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range
 from sa.terms import build
 from sa.terms.term import Term
 
-#: Functions that change nothing that a program can see, whatever their arguments are.
-QUIET = {
-    "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fputc", "putc", "setbuf", "setvbuf",
-    "vprintf", "vfprintf",
-}  # fmt: skip
-
 
 def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
     """A function that is defined nowhere: its result is arbitrary, and it must not touch the program's variables."""
-    if name in QUIET and any(_is_string(a) and "%n" in a.value for a in arguments):
+    if name in WRITING and any(is_text(a) and "%n" in a.value for a in arguments):
         raise Unsupported("SA716", f"`{name}` writes through a pointer here (`%n`)", "count without it")
     if name.startswith("__builtin_"):
         raise Unsupported("SA716", f"what `{name}` does is not known here", "write it in C")
     if body.file.choices.visible:
         return _shown(body, name, kind, arguments)
-    values = [value(body, a) for a in arguments if not _is_string(a)]
-    addresses = [v for v in values if isinstance(v.type, Pointer) and v.term is not build.integer(0)]
-    texts = [v for v in addresses if isinstance(v.type, Pointer) and isinstance(v.type.to, Int) and v.type.to.bits == 8]
-    if body.file.choices.races and texts:
-        hint = "print its letters, or leave out `--races`"
-        raise Unsupported("SA716", f"what `{name}` reads of this text is not looked at for races", hint)
-    if name not in QUIET and addresses:
+    values = [value(body, a) for a in arguments if not is_text(a)]
+    if any(isinstance(v.type, Pointer) and v.term is not build.ZERO for v in values):
         raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", "define it")
     result = INT if kind is None else kind.result
     if isinstance(result, Struct):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
     if isinstance(result, Pointer):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns an address", "define it")
-    if name not in QUIET and not name.startswith("rand"):
+    if not name.startswith("rand"):
         body.file.granted[undefined(name)] = None
         warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
-    if name in QUIET and result == INT:
-        return _written(body, name, arguments)
     return anything(body, result) if is_scalar(result) else NOTHING
-
-
-def _written(body: Body, name: str, arguments: Sequence[Any]) -> Value:
-    """What a function that writes returns: a negative number where it fails, else how many letters there were.
-
-    That is known of `printf` with a text as it stands there.
-    """
-    if name == "printf" and len(arguments) == 1 and _is_string(arguments[0]):
-        letters = len(letters_of(arguments[0]))
-        if "%" not in arguments[0].value:
-            fine = number(between(body, 0, 1))
-            return Value(build.ite(build.eq(fine, build.ZERO), build.integer(-1), build.integer(letters)), INT)
-    return between(body, -1, 2**31 - 1)
 
 
 def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
@@ -74,7 +49,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
     values, given = list[Term](), list[str]()
     declared = () if kind is None or kind.parameters is None else kind.parameters
     for argument, wanted in zip_longest(arguments, declared[: len(arguments)]):
-        if _is_string(argument):
+        if is_text(argument):
             values.append(_text(argument))
             continue
         found = value(body, argument)
@@ -129,10 +104,6 @@ def _is_wide(kind: CType) -> bool:
     return not isinstance(kind, Int) or kind.bits > 32
 
 
-def _is_string(node: Any) -> bool:
-    return isinstance(node, c_ast.Constant) and "string" in node.type
-
-
 def anything(body: Body, kind: CType) -> Value:
     """Any value of a type."""
     if isinstance(kind, Float):
@@ -174,16 +145,17 @@ def cleaned(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def numbered(kind: Int) -> Callable[[Body, Sequence[Any]], Value]:
+def numbered(kind: CType) -> Callable[[Body, Sequence[Any]], Value]:
     """A text as a number, which may be any. What the program was called with is not known and need not be."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        for argument in arguments:
-            if _is_string(argument):
+        for argument in arguments[:1]:
+            if is_text(argument):
                 raise Unsupported("SA716", "a number is read from a constant text", "write the number")
             value(body, argument)
         if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
-            raise Unsupported("SA716", "a place for the end of the number is not accepted", "give NULL")
+            given = c_ast.ExprList(list(arguments[:2]))
+            body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_number_ends"), given))
         return anything(body, kind)
 
     return handler

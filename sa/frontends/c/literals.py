@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, Constant, InMemory, InRegister, meaning, object_of
+from sa.frontends.c.caveats import outside_texts
 from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Value
@@ -14,6 +16,11 @@ from sa.frontends.flow.graph import ANY, Cell, Object, Storage, base
 from sa.frontends.reading import is_overflow_passed
 from sa.terms import build
 from sa.terms.term import Var
+
+#: How many letters an argument of the program, or a variable of the environment, has at most.
+MOST_OUTSIDE = 15
+#: The object that arguments point to of which it is not known which one they are.
+ARGUMENTS = "__arguments"
 
 _MAY_OVERFLOW = ("+", "-", "*")
 _UNDEFINED = ("/", "%", "<<", ">>")
@@ -81,13 +88,21 @@ def is_argument(body: Body, node: Any) -> bool:
     return entry and isinstance(known, InRegister) and known.type == Pointer(Pointer(CHAR))
 
 
-def argument(body: Body) -> Value:
-    """A text that the program was called with: something that can be given on, but not looked at."""
+def argument(body: Body, node: c_ast.ArrayRef) -> Value:
+    """A text that the program was called with. Which one it is has to be known where it is looked at."""
+    if isinstance(node.subscript, c_ast.Constant):
+        return outside_text(body, f"argument {node.subscript.value}")
     if ARGUMENTS not in body.file.objects:
         cell = Cell("", ANY, "argument", build.ZERO)
         body.file.objects[ARGUMENTS] = Object(ARGUMENTS, (cell,), Storage.STATIC, body.origin)
     return Value(base(ARGUMENTS), Pointer(CHAR))
 
 
-#: The object that stands for the texts that a program was called with.
-ARGUMENTS = "__arguments"
+def outside_text(body: Body, name: str) -> Value:
+    """A text from outside of the program, of a limited length, which nothing changes."""
+    body.file.granted[outside_texts(MOST_OUTSIDE)] = None
+    if name not in body.file.objects:
+        made = object_of(name, Array(CHAR, MOST_OUTSIDE + 1), Storage.STATIC, body.origin, None)
+        last = replace(made.cells[-1], initial=build.ZERO)
+        body.file.objects[name] = replace(made, cells=(*made.cells[:-1], last))
+    return Value(base(name), Pointer(CHAR))

@@ -109,6 +109,14 @@ def load(body: Body, where: Place) -> Value:
     return Value(var, plain(where.type))
 
 
+def touch(body: Body, pointer: Value) -> None:
+    """Read the first scalar of what a pointer leads to, which goes wrong where there is none or it has ended."""
+    kind = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
+    first = next((scalar for _, scalar in cells_of(kind)), None) if not isinstance(kind, Void | Function) else None
+    if first is not None:
+        load(body, InMemory(number(pointer), first))
+
+
 def _ordered(where: InMemory, part: Callable[[Order], Order]) -> Order | None:
     """A part of the order of an access: that of what has an atomic type is `seq_cst` unless another one is said."""
     if where.order is None and not synchronises(where.type):

@@ -1,108 +1,74 @@
-"""What programs read from outside as numbers, and texts that they write for it."""
+"""What programs read from outside, as numbers, words and texts."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, emit, fresh, meaning
+from sa.frontends.c.body import Body, InMemory, emit, fresh
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
-from sa.frontends.c.externs import QUIET, anything, between
-from sa.frontends.c.operations import decide, store
-from sa.frontends.c.syntax_tree import nodes_of
-from sa.frontends.c.types import Array, Float, Int, Pointer
+from sa.frontends.c.externs import anything, between
+from sa.frontends.c.formats import Piece, is_text, scanned
+from sa.frontends.c.literals import outside_text
+from sa.frontends.c.operations import decide, store, touch
+from sa.frontends.c.types import CHAR, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Skip
 from sa.terms import build
 
 
-def _scanned(first: int) -> Callable[[Body, Sequence[Any]], Value]:
-    """Numbers from outside: the result says where how many pointers point there is any value of the type then."""
+def _scanned(form: int) -> Callable[[Body, Sequence[Any]], Value]:
+    """What is read from outside: the result says where how many pointers point there is any value of the type then."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        read = between(body, -1, len(arguments) - first)
-        for number_before, argument in enumerate(arguments[first:]):
-            to = value(body, argument)
-            if not isinstance(to.type, Pointer) or not isinstance(to.type.to, Int | Pointer | Float):
-                raise Unsupported("SA716", "this cannot be read from outside", "read into variables that are numbers")
-            if isinstance(to.type.to, Int) and to.type.to.bits == 8:
-                raise Unsupported("SA716", "letters that are read from outside are not accepted", "read numbers")
+        known = scanned(arguments[form]) if form < len(arguments) and is_text(arguments[form]) else ()
+        for argument in arguments[:form]:
+            source = value(body, argument)
+            if isinstance(source.type, Pointer):
+                touch(body, source)
+        places = arguments[form + 1 :]
+        read = between(body, -1, len(places))
+        for index, argument in enumerate(places):
             on, off = fresh(body), fresh(body)
-            decide(body, build.lt(build.integer(number_before), number(read)), on, off)
+            decide(body, build.lt(build.integer(index), number(read)), on, off)
             body.here = on
-            store(body, InMemory(number(to), to.type.to), anything(body, to.type.to))
+            _take(body, argument, known[index] if len(known) == len(places) else None, arguments[:form])
             emit(body, Skip(), off)
         return read
 
     return handler
 
 
-def _printed(first: int) -> Callable[[Body, Sequence[Any]], Value]:
-    """What writes a text from its arguments from the `first` one on."""
-    return lambda body, arguments: _written(body, arguments, first)
+def _take(body: Body, argument: Any, piece: Piece | None, source: Sequence[Any]) -> None:
+    """What is read goes where a pointer points. Raises Unsupported where its length is not known."""
+    to = value(body, argument)
+    if not isinstance(to.type, Pointer) or not isinstance(to.type.to, Int | Pointer | Float):
+        raise Unsupported("SA716", "this cannot be read from outside", "read into variables that are numbers")
+    letters = isinstance(to.type.to, Int) and to.type.to.bits == 8
+    if letters and piece is None:
+        raise Unsupported("SA716", "letters that are read from outside are not accepted", "read numbers")
+    if not letters or piece is None or not (piece.conversion in ("c", "s") or piece.conversion.startswith("[")):
+        store(body, InMemory(number(to), to.type.to), anything(body, to.type.to))
+    elif piece.conversion == "c" and piece.width in (None, 1):
+        store(body, InMemory(number(to), CHAR), anything(body, CHAR))
+    elif piece.conversion == "c" or (piece.width is None and source):
+        raise Unsupported("SA716", "how many letters this reads is not known here", "give a width, as in `%9s`")
+    else:
+        # Nothing says how long a word from outside is.
+        most = c_ast.Constant("int", str(2**30 if piece.width is None else piece.width))
+        body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_word"), c_ast.ExprList([argument, most])))
 
 
-def _written(body: Body, arguments: Sequence[Any], first: int) -> Value:
-    """A text that is made to be printed and never looked at: what it is does not matter. Raises Unsupported."""
-    name = arguments[0].name if isinstance(arguments[0], c_ast.ID) else None
-    own = body.file.bodies[body.name].body
-    if name is None or not _is_array_of(own, name) or not _is_only_printed(own, name):
-        hint = "only texts that are printed and not looked at otherwise are accepted"
-        raise Unsupported("SA716", "what this writes is not known here", hint)
-    if first == 2 and not _has_room(body, name, arguments[1]):
-        raise Unsupported("SA716", f"that `{name}` is long enough is not known here", "use `snprintf`")
-    for argument in arguments[first:]:
-        if not (isinstance(argument, c_ast.Constant) and "string" in argument.type):
-            value(body, argument)
-    return between(body, -1, 2**31 - 1)
-
-
-#: How many letters a number can need that is written so.
-_LENGTHS = {"c": 1, "d": 11, "i": 11, "u": 10, "x": 8, "ld": 20, "lu": 20, "lx": 16, "zu": 20, "%": 1}
-_FORMAT = re.compile(r"%(%|c|[dixu]|l[dux]|zu)?")
-
-
-def _has_room(body: Body, name: str, form: Any) -> bool:
-    """Whether an array has room for a text of a form, whatever numbers it has."""
-    place = meaning(body, name)
-    if not (isinstance(place, InMemory) and isinstance(place.type, Array) and isinstance(form, c_ast.Constant)):
-        return False
-    letters = "".join(map(chr, letters_of(form)))
-    ways = [m.group(1) for m in _FORMAT.finditer(letters)]
-    if any(w not in _LENGTHS for w in ways):
-        return False
-    return len(_FORMAT.sub("", letters)) + sum(_LENGTHS[w] for w in ways) < (place.type.size or 0)
-
-
-def _is_array_of(node: Any, name: str) -> bool:
-    """Whether a name is declared in a function's body, and only as arrays that live as long as it."""
-    found = list[bool]()
-    for here in nodes_of(node):
-        if isinstance(here, c_ast.Decl) and here.name == name:
-            found.append(isinstance(here.type, c_ast.ArrayDecl) and not here.storage)
-    return bool(found) and all(found)
-
-
-#: What may be done with a text that only is to be printed.
-_PRINTING = QUIET | {"snprintf", "sprintf"}
-
-
-def _is_only_printed(node: Any, name: str) -> bool:
-    """Whether a name of a function's body is used as a whole argument of printing functions, and in `sizeof`, only."""
-    match node:
-        case c_ast.FuncCall(name=c_ast.ID(name=called)) if called in _PRINTING:
-            inner = node.args.exprs if node.args is not None else []
-            return all(_is_only_printed(e, name) for e in inner if not (isinstance(e, c_ast.ID) and e.name == name))
-        case c_ast.UnaryOp(op="sizeof"):
-            return True
-        case c_ast.ID():
-            return bool(node.name != name)
-        case _:
-            return all(_is_only_printed(child, name) for _, child in node.children())
+def _environment(body: Body, arguments: Sequence[Any]) -> Value:
+    """`getenv`: there is no such text, or one of a limited length, which nothing changes."""
+    if not is_text(arguments[0]):
+        raise Unsupported("SA716", "which variable of the environment this is is not known here", "write its name")
+    text = outside_text(body, "environment " + "".join(map(chr, letters_of(arguments[0]))))
+    there = number(between(body, 0, 1))
+    return Value(build.ite(build.eq(there, build.ZERO), build.ZERO, number(text)), text.type)
 
 
 _CHAR = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["char"])))
@@ -120,9 +86,9 @@ def _duplicated(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 TEXTS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
-    "scanf": _scanned(1),
-    "fscanf": _scanned(2),
-    "snprintf": _printed(3),
-    "sprintf": _printed(2),
+    "scanf": _scanned(0),
+    "fscanf": _scanned(1),
+    "sscanf": _scanned(1),
     "strdup": _duplicated,
+    "getenv": _environment,
 }

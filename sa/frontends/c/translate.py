@@ -76,7 +76,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     declarations = _body(file, "?", None, frozenset())
     file.problems += changing(text)
     file.assigned = read.assigned
-    for node in library(said).ext:
+    for node in library(said | {"strlen"} if choices.races else said).ext:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)

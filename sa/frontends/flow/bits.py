@@ -29,6 +29,15 @@ def within(term: Term, ends: tuple[int, int], known: Interval = (None, None)) ->
     return result
 
 
+def remainder(term: Term, divisor: int) -> Term:
+    """The Euclidean remainder. Cases that differ by a multiple of the divisor are one: those of an unsigned number."""
+    if isinstance(term, Ite):
+        one, other = (remainder(part, divisor) for part in (term.positive, term.negative))
+        if one is other:
+            return one
+    return build.mod(term, divisor)
+
+
 def comparison(op: str, a: Term, b: Term) -> Term:
     """A comparison of integers."""
     match op:
@@ -114,7 +123,7 @@ def _masked(a: Term, mask: int, bits: int) -> Term:
         high = low
         while mask >> high & 1:
             high += 1
-        run = build.div(a, 2**low) if high == bits else build.mod(build.div(a, 2**low), 2 ** (high - low))
+        run = build.div(a, 2**low) if high == bits else remainder(build.div(a, 2**low), 2 ** (high - low))
         result = build.add(result, build.scale(2**low, run))
         low = high
     return result

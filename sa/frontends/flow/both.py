@@ -10,6 +10,7 @@ from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.graph import Cell, Object, Unit
+from sa.frontends.flow.held import Changes
 from sa.frontends.flow.layout import Column, Layout
 from sa.frontends.flow.observables import is_published, not_compared
 from sa.frontends.flow.shared_inputs import Common
@@ -24,7 +25,8 @@ MOST_CELLS = 24
 class Function(Struct, frozen=True):
     """A function of a file that is to be compared: its thread, and the shared cells that it accesses.
 
-    `first` are the values of all shared cells when the program begins; `columns` those that are used.
+    `first` are the values of all shared cells when the program begins; `columns` those that are used, and
+    `changes` what can be told of how others change these.
     """
 
     unit: Unit
@@ -38,17 +40,20 @@ class Function(Struct, frozen=True):
     things: Things
     common: Common
     columns: Mapping[Key, Column]
+    changes: Changes
 
 
 class Both(Struct, frozen=True):
     """What two functions have in common: the `cells` that any of them accesses plainly, and how actions are spelled.
 
-    Some are `columns`, others `mixed`: they are accessed atomically, too. What the target writes is `noted`, since
-    nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by the program.
+    Some are `columns`, with their `changes`, others `mixed`: they are accessed atomically, too. What the target writes
+    is `noted`, since nobody owes it others. Objects are `fixed` if they are constant. Cells are `begun` with values by
+    the program.
     """
 
     cells: Mapping[Key, Cell]
     columns: Mapping[Key, Column]
+    changes: Changes
     mixed: frozenset[Key]
     noted: frozenset[Key]
     fixed: frozenset[str]
@@ -66,6 +71,7 @@ def both_of(abstract: Function, concrete: Function, beginning: bool) -> Both:
     return Both(
         cells,
         columns,
+        _changes(abstract.changes, concrete.changes),
         mixed_of(abstract, concrete),
         _written_by(concrete, mixed_of(abstract, concrete)),
         frozenset(o.name for f in (abstract, concrete) for o in f.unit.objects if o.kept),
@@ -104,6 +110,10 @@ def _handed_on_alike(abstract: Function, concrete: Function) -> None:
             message = f"`{obj.told or name}`, whose address is handed on, has another type in the other file"
             hint = "hand on objects of the same types, in the same order, in both files"
             raise InputError((error("SA405", message, obj.origin.span, hint),))
+
+
+def _changes(one: Changes, other: Changes) -> Changes:
+    return Changes(one.gained or other.gained, one.merged or other.merged, one.lost or other.lost)
 
 
 def _columns(abstract: Function, concrete: Function) -> Mapping[Key, Column]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sa.frontends.flow.bits import remainder
 from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
 from sa.terms.term import Term
@@ -23,7 +24,7 @@ def quotient(op: str, a: Term, divisor: int, registers: Registers) -> Term:
     if op == "/":
         return found
     if found is euclid:
-        return build.mod(a, divisor)
+        return remainder(a, divisor)
     back = build.scale(-1, build.mod(build.scale(-1, a), divisor))
     return build.ite(build.le(build.integer(0), a), build.mod(a, divisor), back)
 

@@ -19,6 +19,7 @@ from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.naming import ARRAY
 from sa.frontends.flow.rows import chosen
 from sa.terms import build
+from sa.terms.sort import INT, Sort
 from sa.terms.term import Term, Var
 
 
@@ -157,31 +158,51 @@ def element_of(cell: Held, index: Term) -> Term:
 def _permission(cell: Held) -> Op:
     """The permission at the beginning."""
     if not cell.alone and not cell.fixed:
-        return Havoc(cell.may, _bits(cell) if cell.column is None else ANY)
+        return Havoc(cell.may, _bits(cell))
     most = build.integer(full(cell))
     return Set(cell.may, most if cell.column is None else build.constant_array(ARRAY, most))
 
 
 def _bits(cell: Held) -> Range:
-    return Range(0, full(cell))
+    return Range(0, full(cell)) if cell.column is None else ANY
 
 
-def _changing(work: Events) -> list[tuple[int, Held]]:
-    """The cells that others may change. Elements of columns are not accessed behind an action, so nobody can tell."""
-    return [(a, c) for a, c in work.held.items() if not c.fixed and c.column is None]
+def _changing(work: Events, loses: bool) -> list[tuple[int, Held]]:
+    """The cells of which others may take or give permissions, as far as anybody can tell."""
+    return [
+        (a, c)
+        for a, c in work.held.items()
+        if not c.fixed and (c.column is None or (c.changes.lost if loses else c.changes.gained))
+    ]
+
+
+def _either(cell: Held, may: Term, one: Term, other: Term) -> Term:
+    """The array that has the elements of `one` that there are permissions for, and the others of the other one."""
+    assert cell.column is not None
+    made = other
+    for number in map(build.integer, range(cell.column.count)):
+        allowed = build.eq(build.select(may, number), build.ONE)
+        made = build.store(made, number, build.ite(allowed, build.select(one, number), build.select(other, number)))
+    return made
 
 
 def _lost(work: Events) -> Iterator[Op]:
     """Permissions are taken away."""
-    kept = [(c, _temporary(_bits(c), work)) for _, c in _changing(work)]
+    kept = [(c, _temporary(_bits(c), work, c.may.sort)) for _, c in _changing(work, True)]
     if not kept:
         return
     yield from (End(), Begin())
     yield from (Havoc(k, _bits(c)) for c, k in kept)
-    yield Test(build.land(*(build.le(k, c.may) for c, k in kept)))
-    yield Test(build.land(*(build.lor(is_seen(c), build.eq(k, c.may)) for c, k in kept)))
+    single = [(c, k) for c, k in kept if c.column is None]
+    yield Test(build.land(*(build.le(k, c.may) for c, k in single)))
+    yield Test(build.land(*(build.lor(is_seen(c), build.eq(k, c.may)) for c, k in single)))
     yield Show("keeps", tuple(k for _, k in kept))
-    yield from (Set(c.may, k) for c, k in kept)
+    yield from (Set(c.may, k if c.column is None else _left(c, k)) for c, k in kept)
+
+
+def _left(cell: Held, kept: Term) -> Term:
+    """The permissions for elements that there were and that are kept."""
+    return _either(cell, kept, cell.may, build.constant_array(ARRAY, build.ZERO))
 
 
 def _gained(known: int | None, work: Events) -> Iterator[Op]:
@@ -190,9 +211,17 @@ def _gained(known: int | None, work: Events) -> Iterator[Op]:
     if not given:
         return
     yield from _arbitrary(given)
-    yield Test(build.land(*(build.le(c.may, k) for _, c, k, _ in given)))
+    yield Test(build.land(*(build.le(c.may, k) for _, c, k, _ in given if c.column is None)))
     yield Show("gains", (*(k for _, _, k, _ in given), *(v for _, _, _, v in given)))
     for address, cell, bit, value in given:
+        if cell.column is not None and not cell.changes.merged:
+            # Nobody has looked at what there was before.
+            yield from (Set(cell.value, value), Set(cell.may, bit))
+            continue
+        if cell.column is not None:
+            yield Set(cell.value, _either(cell, cell.may, cell.value, value))
+            yield Set(cell.may, _either(cell, cell.may, cell.may, bit))
+            continue
         if address != known:
             is_new = build.land(build.eq(cell.may, build.ZERO), build.le(build.ONE, bit))
             yield Set(cell.value, build.ite(is_new, value, cell.value))
@@ -214,19 +243,22 @@ def _resumed(work: Events) -> Iterator[Op]:
 
 
 def _given(work: Events) -> list[tuple[int, Held, Var, Var]]:
-    return [(a, c, _temporary(_bits(c), work), _temporary(c.given, work)) for a, c in _changing(work)]
+    return [
+        (a, c, _temporary(_bits(c), work, c.may.sort), _temporary(c.given, work, c.value.sort))
+        for a, c in _changing(work, False)
+    ]
 
 
 def _arbitrary(given: Sequence[tuple[int, Held, Var, Var]]) -> Iterator[Op]:
-    """A new step, in which the environment chooses a permission and a value for each cell."""
+    """A new step, in which the environment chooses a permission and a value for each cell, or arrays of them."""
     yield from (End(), Begin())
     for _, cell, bit, value in given:
         yield Havoc(bit, _bits(cell))
         yield Havoc(value, cell.given)
 
 
-def _temporary(range_: Range, work: Events) -> Var:
+def _temporary(range_: Range, work: Events, sort: Sort = INT) -> Var:
     work.count += 1
-    var = build.variable(f"chosen.{work.count}")
+    var = build.variable(f"chosen.{work.count}", sort)
     work.graph.registers[var] = Register(var, range_, Origin(None), temporary=True)
     return var

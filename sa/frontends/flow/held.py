@@ -27,6 +27,21 @@ _BIT = Range(0, 1)
 HIDDEN, SEEN, ENDED = 0, 1, 2
 
 
+class Changes(Struct, frozen=True):
+    """What can be told of how others change the elements of columns, by accesses before and behind actions.
+
+    They are accessed behind acquires (`gained`), or behind releases (`lost`). Where they are accessed before acquires,
+    what is new is `merged` with what was there.
+    """
+
+    gained: bool
+    merged: bool
+    lost: bool
+
+
+NO_CHANGES = Changes(False, False, False)
+
+
 class Own(Struct, frozen=True):
     """Of a cell that is the function's own first: who has its address, and whether it has a value.
 
@@ -45,7 +60,7 @@ class Held(Struct, frozen=True):
     What is `fixed` nobody changes, and everybody may read. What is `mixed` is accessed atomically, too.
     What is the function's `own` is nobody else's before others get to see its address.
     Where a thread is the first one of all it has every permission, and the cell its `first` value if that is known.
-    Of a `column`, the bits are about the element with the number `picked`.
+    Of a `column`, the bits are about the element with the number `picked`, and `changes` says how others change it.
     """
 
     cell: Cell
@@ -61,6 +76,7 @@ class Held(Struct, frozen=True):
     first: Term | None = None
     column: Column | None = None
     picked: Var | None = None
+    changes: Changes = NO_CHANGES
 
 
 class Wanted(Struct, frozen=True):
@@ -75,6 +91,7 @@ class Wanted(Struct, frozen=True):
     column: Column | None
     mixed: bool
     ends: bool | None
+    changes: Changes
 
 
 def held(graph: Graph, wanted: Wanted) -> Held:
@@ -102,6 +119,7 @@ def held(graph: Graph, wanted: Wanted) -> Held:
         own=own,
         column=column,
         picked=None if column is None else register("picked of", Range(0, column.count - 1)),
+        changes=wanted.changes,
     )
 
 

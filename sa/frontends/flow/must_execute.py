@@ -41,7 +41,7 @@ from sa.frontends.flow.graph import (
 )
 from sa.frontends.flow.graph import Set as Assign
 from sa.frontends.flow.heap import BOUNDS
-from sa.frontends.flow.layout import Layout, cell_at, is_at
+from sa.frontends.flow.layout import Layout, cell_at, element, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.orders import Lock
 from sa.frontends.flow.simplify import simplified
@@ -64,10 +64,16 @@ _MOST_ROUNDS = 8
 
 
 class Due(Struct, frozen=True):
-    """What is done in any case: a cell is written, or accessed if `reads` count; without a cell, what is undefined."""
+    """What is done in any case: a cell is written, or accessed if `reads` count; without a cell, what is undefined.
+
+    Of a column it is about the element with the number `picked`, or about those that the array `may` has no permission
+    for.
+    """
 
     cell: int | None = None
     reads: bool = False
+    picked: Var | None = None
+    may: Var | None = None
 
 
 def in_any_case(thread: Thread, known: Accesses, cell: Due) -> Mapping[Node, Term]:
@@ -234,9 +240,14 @@ def _accessed(op: Load | Store, access: Access, known: Accesses, due: Due) -> Te
     """That an access is one of the cell."""
     if due.cell is None or due.cell not in access.cells:
         return build.FALSE
-    if access.sure and len(access.cells) == 1:
-        return build.TRUE
-    return simplified(is_at(op.address, due.cell, known.found.layout))
+    where = known.found.layout
+    here = build.TRUE if access.sure and len(access.cells) == 1 else is_at(op.address, due.cell, where)
+    if due.picked is not None:
+        here = build.land(here, build.eq(element(op.address, where.columns[due.cell]), due.picked))
+    if due.may is not None:
+        index = element(op.address, where.columns[due.cell])
+        here = build.land(here, build.ne(build.select(due.may, index), build.ONE))
+    return simplified(here)
 
 
 def _wrong(step: Step, thread: Thread, known: Accesses) -> Term:

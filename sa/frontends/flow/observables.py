@@ -6,21 +6,23 @@ equality: nothing but which object is meant decides. Where pointers are made num
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-from sa.automata.automaton import EXIT, Automaton, Origin
+from sa.automata.automaton import EXIT, Automaton, Edge, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import UNKNOWN_CALL, Fail, Node, Object, Storage, Store, Test
 from sa.frontends.flow.heap import BOUNDS
+from sa.frontends.flow.held import Changes
 from sa.frontends.flow.layout import object_named
 from sa.frontends.flow.shared_inputs import Common, moved
 from sa.frontends.flow.stale import stale
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
 from sa.frontends.flow.values import OTHER, Values, evaluate
+from sa.terms import build
 from sa.terms.build import linear_parts
 from sa.terms.sort import INT
 from sa.terms.term import IsZero, Le, Term, Var, children, sort_of, subterms
@@ -52,6 +54,7 @@ def _shown(thread: Thread, known: Accesses, common: Common) -> None:
     """Raises InputError where the number of an address is seen, unless both files give the object the same one."""
     places = known.found.layout
     handed_on = {places.addresses[v] for v in places.addresses if is_published(v.name.removeprefix("&"))}
+    handed_on |= common.constants
     for step in thread.graph.steps:
         match step.op:
             case Show(values=terms, things=things):
@@ -77,27 +80,19 @@ def _homes(terms: Iterable[Term], thread: Thread, known: Accesses) -> set[int]:
     return {homes[v][0] for v in values if v in homes}
 
 
-def refuse_actions(thread: Thread, known: Accesses, columns: frozenset[int]) -> None:
-    """Raises InputError where a function accesses a large array behind an action that others see.
-
-    They may have got and given elements there, and what it owes of them would have to be known. Where it accesses none
-    any more, it is as if they had not. Actions that neither acquire nor release change no element: behind them what is
-    owed would have to be known, and loads owe nothing.
-    """
-    touching = [s for s in thread.graph.steps if id(s) in known.of and not columns.isdisjoint(known.of[id(s)].cells)]
-    storing = [s for s in touching if isinstance(s.op, Store)]
-    accessed, stored = (_before(thread, {s.source for s in steps}) for steps in (touching, storing))
-    for step in thread.graph.steps:
-        if not isinstance(step.op, Show) or step.op.action == EXIT or step.op.sync in (Sync.BEGIN, Sync.END):
-            continue
-        # Acquires are left to a variable for each element: nothing has compared the two readings of them at length.
-        acquires = bool(touching) and step.op.sync is Sync.ACQUIRE
-        if acquires or step.target in (stored if step.op.sync is Sync.NONE else accessed):
-            what = "an action that others see before an access of a large array"
-            hint = "access arrays of more than 64 elements before the first action"
-            if acquires:
-                what, hint = "an acquire beside accesses of a large array", "use an array of at most 64 elements"
-            raise not_compared(what, step.origin, hint)
+def changes_of(thread: Thread, known: Accesses, columns: Collection[int]) -> tuple[Changes, Origin | None]:
+    """What can be told of how others change columns, and an action by which they do."""
+    steps = thread.graph.steps
+    touching = [s for s in steps if id(s) in known.of and not set(columns).isdisjoint(known.of[id(s)].cells)]
+    accessed = _before(thread, {s.source for s in touching})
+    shown = [(s, s.op.sync) for s in steps if isinstance(s.op, Show) and s.op.action != EXIT]
+    acquiring = [s for s, sync in shown if sync in (Sync.ACQUIRE, Sync.UPDATE, Sync.CALL)]
+    gaining = [s for s in acquiring if s.target in accessed]
+    losing = [s for s, sync in shown if sync in (Sync.RELEASE, Sync.UPDATE, Sync.CALL) and s.target in accessed]
+    acquired = _before(thread, {s.source for s in acquiring})
+    merged = any(s.target in acquired for s in touching)
+    where = next((s.origin for s in (*gaining, *losing)), None)
+    return Changes(bool(gaining), merged, bool(losing)), where
 
 
 def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
@@ -114,12 +109,21 @@ def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
 
 
 def refuse_choices(source: Automaton) -> None:
-    """Raises InputError where a source with a large array chooses: for each picked element it might do so otherwise."""
+    """Raises InputError where a source with a large array chooses: for each picked element it might do so otherwise.
+
+    What decides nothing but values that are shown is what the target shows, whichever element is picked.
+    """
     for edge in source.edges:
         shown = () if edge.label is None else edge.label.values
-        if any(c.var not in shown for c in edge.choices):
+        if any(c.var not in shown and _decides(edge, c.var) for c in edge.choices):
             hint = "give variables a value before they are read"
             raise not_compared("a value that nobody knows, beside a large array,", edge.origin, hint)
+
+
+def _decides(edge: Edge, choice: Var) -> bool:
+    """Whether what a step leads to depends on a choice."""
+    bound = (f.free for f in build.conjuncts(edge.guard) if choice in f.free)
+    return any(choice in t.free for _, t in edge.updates) or any(free != {choice} for free in bound)
 
 
 def refuse_comparisons(thread: Thread, known: Accesses, common: Common) -> None:

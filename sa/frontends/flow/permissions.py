@@ -60,8 +60,8 @@ RACE = "undefined"
 class _Work(Struct):
     """A thread that is rewritten; the `source` of a comparison is undefined where it races, and may owe writes.
 
-    By cell and node it is said when it is `owed`, and of mixed ones when it will be `accessed` plainly; by node when
-    the source is `doomed` to be undefined.
+    By cell and node it is said when it is `owed`, and of mixed ones when it will be `accessed` plainly; of columns when
+    an element will be written without permission (`lacking`); by node when the source is `doomed` to be undefined.
     """
 
     thread: Thread
@@ -71,6 +71,7 @@ class _Work(Struct):
     spelling: Spelling
     owed: Mapping[int, Mapping[Node, Term]]
     accessed: Mapping[int, Mapping[Node, Term]]
+    lacking: Mapping[int, Mapping[Node, Term]]
     doomed: Mapping[Node, Term]
     depths: Mapping[Node, int]
     events: Events
@@ -82,14 +83,16 @@ def under_permissions(
 ) -> None:
     """Rewrite the graph of a thread in place. Raises InputError for accesses of which too little is known."""
     graph = thread.graph
-    debts = {a: in_any_case(thread, known, Due(a)) for a, h in cells.items() if h.column is None} if source else {}
+    debts = {a: in_any_case(thread, known, Due(a, picked=h.picked)) for a, h in cells.items()} if source else {}
     # What reads poison where it races is not undefined yet.
     mixed = [a for a, h in cells.items() if h.mixed and h.cell.poison is None]
     reads = {a: in_any_case(thread, known, Due(a, True)) for a in mixed} if source else {}
+    columns = {a: h.may for a, h in cells.items() if h.column is not None}
+    lacking = {a: in_any_case(thread, known, Due(a, may=may)) for a, may in columns.items()} if source else {}
     fate = in_any_case(thread, known, Due()) if source else {}
     depths = depths_of(thread, outgoing(graph.steps))
     events = Events(graph, cells, source)
-    work = _Work(thread, known, cells, source, spelling, debts, reads, fate, depths, events)
+    work = _Work(thread, known, cells, source, spelling, debts, reads, lacking, fate, depths, events)
     for step in graph.steps:
         _rewritten(step, work)
     _doomed(work)
@@ -110,7 +113,10 @@ def _doomed(work: _Work) -> None:
             continue
         for address, cell in work.held.items():
             due, read = work.owed.get(address, {}), work.accessed.get(address, {})
-            if _is_news(node, before, due):
+            lacking = work.lacking.get(address, {})
+            if _is_news(node, before, lacking):
+                _fail(node, lacking[node], before[0].origin, work)
+            if cell.column is None and _is_news(node, before, due):
                 _fail(node, build.land(is_lacking(cell), due[node]), before[0].origin, work)
             if _is_news(node, before, read):
                 _fail(node, build.land(build.eq(cell.may, build.ZERO), read[node]), before[0].origin, work)

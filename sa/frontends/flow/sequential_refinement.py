@@ -31,11 +31,11 @@ from sa.frontends.flow.must_execute import loops, pass_loops
 from sa.frontends.flow.naming import named
 from sa.frontends.flow.observables import (
     bounded,
+    changes_of,
     is_published,
     is_shared,
     not_compared,
     refuse,
-    refuse_actions,
     refuse_choices,
     refuse_comparisons,
 )
@@ -58,6 +58,9 @@ from sa.terms.term import Var, sort_of
 
 _UNDEFINED_BEHAVIOUR = "behaviour is undefined"
 
+#: Of columns with so many elements it is known which of them others get and give.
+MOST_ELEMENTS = 64
+
 
 class Misread(Exception):
     """An internal error: two functions are not compared as they should be."""
@@ -79,13 +82,15 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     refuse(thread, known, common)
     used = _used(thread, known)
     columns = {k: where.columns[a] for a, p in where.places.items() if a in where.columns and (k := key_of(p)) in used}
-    if columns:
-        refuse_actions(thread, known, frozenset(where.columns))
+    changes, late = changes_of(thread, known, where.columns)
+    if late is not None and any(c.count > MOST_ELEMENTS for c in columns.values()):
+        hint = f"access arrays of more than {MOST_ELEMENTS} elements before the first action"
+        raise not_compared("an action that others see before an access of a large array", late, hint)
     things = things_of(thread, known, common.hidden)
     used |= {
         key_of(p): p.cell for p in where.places.values() if key_of(p) in things.atomic and is_published(key_of(p)[0])
     }
-    return Function(unit, source, thread, extra, where, known, used, begun, things, common, columns)
+    return Function(unit, source, thread, extra, where, known, used, begun, things, common, columns, changes)
 
 
 def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:
@@ -243,7 +248,9 @@ def _held(function: Function, both: Both, meant: Mapping[int, Key]) -> Mapping[i
         obj = places[address].object if address in places else None
         ends = (obj is None or obj.storage is Storage.AUTO) if is_published(key[0]) else None
         told = f"{key[0] if obj is None or not obj.told else obj.told}{key[1]}"
-        wanted = Wanted("".join(key), told, both.cells[key], both.columns.get(key), key in both.mixed, ends)
+        wanted = Wanted(
+            "".join(key), told, both.cells[key], both.columns.get(key), key in both.mixed, ends, both.changes
+        )
         cell = replace(held(function.thread.graph, wanted), fixed=key[0] in both.fixed)
         begun = both.begun
         made[address] = cell if begun is None else replace(cell, alone=True, first=begun.get(key))

@@ -29,8 +29,14 @@ GIVEN = "*"
 #: Pointers to nothing are so far apart that no distance within an object leads from one to another.
 _APART = 2**24
 
-#: The start of an object by its name, and the distance of a part of it.
-Part = tuple[str, int]
+
+class Part(Struct, frozen=True):
+    """A part of an object, so many cells behind its start; of a large array any element, `step` cells apart each."""
+
+    object: str
+    distance: int
+    step: int = 0
+    count: int = 1
 
 
 class Common(Struct, frozen=True):
@@ -38,7 +44,7 @@ class Common(Struct, frozen=True):
 
     Addresses count as the `same` in both files if nothing makes `numbers` of pointers. What the functions speak of is
     `open` to pointers from outside, unless nobody outside has its address; that is so of what is `hidden`.
-    Parameters with the numbers in `certain` point to something.
+    Parameters with the numbers in `certain` point to something. `constants` have addresses that others may get to see.
     """
 
     addresses: Mapping[str, int]
@@ -49,6 +55,7 @@ class Common(Struct, frozen=True):
     open: frozenset[str]
     hidden: frozenset[str]
     certain: frozenset[int] = frozenset()
+    constants: frozenset[int] = frozenset()
 
 
 def united(
@@ -58,17 +65,18 @@ def united(
     numbers: bool,
     private: Collection[str],
     certain: frozenset[int] = frozenset(),
+    constants: Collection[str] = (),
 ) -> tuple[Unit, Unit, Common]:
     """Both units with all objects that others may reach, those given to parameters among them.
 
     `numbers`: pointers are made numbers somewhere, or numbers pointers. Nobody has addresses of what is `private`.
-    Parameters with the numbers in `certain` point to something.
-    Raises InputError where a parameter may point into a large array.
+    Parameters with the numbers in `certain` point to something. `constants` with these names are the same in both.
+    Raises InputError where a parameter may point to several elements of a large array at once.
     """
     shared = {o.name: o for u in (two, one) for o in u.objects if o.storage is Storage.STATIC and not o.kept}
     shared |= {o.name: o for o in given.values()}
     addresses, here = dict[str, int](), FIRST_SHARED
-    for name in sorted(shared):
+    for name in sorted({*shared, *constants}):
         width = max(len(o.cells) for u in (one, two) for o in (*u.objects, *given.values()) if o.name == name)
         addresses[name], here = here, here + width + 1
     hidden = frozenset(n for n in shared if n.rpartition(".")[2] in private)
@@ -81,8 +89,9 @@ def united(
         own = {o.name for o in unit.objects}
         more = (o for n, o in shared.items() if n not in own)
         both.append(replace(unit, objects=(*unit.objects, *more)))
-    same = frozenset[int]() if numbers else frozenset(addresses.values())
-    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden, certain)
+    seen = frozenset(addresses[n] for n in constants)
+    same = frozenset[int]() if numbers else frozenset(a for n, a in addresses.items() if n in shared)
+    return both[0], both[1], Common(addresses, procedures, pointed, same, numbers, open_, hidden, certain, seen)
 
 
 def spoken(unit: Unit) -> frozenset[str]:
@@ -94,19 +103,24 @@ def spoken(unit: Unit) -> frozenset[str]:
 
 def _parts(own: Object, number: int, given: Mapping[int, Object], named: Sequence[Object]) -> Iterator[Part]:
     """Its own object, and the parts of others that look like it. Of two alike the later one may point to the first."""
-    yield own.name, 0
+    yield Part(own.name, 0)
     for other, obj in given.items():
         mutual = len(obj.cells) == len(own.cells) and any(True for _ in _alike(obj, own))
         if other != number and (other < number or not mutual):
-            yield from ((obj.name, distance) for distance in _alike(own, obj))
+            yield from (Part(obj.name, distance) for distance in _alike(own, obj))
     for obj in named:
-        inside = {n for r in obj.rows for n in range(r.start, r.start + len(r.paths) * r.count)}
-        parts = list(_alike(own, obj))
-        if not inside.isdisjoint(parts):
-            message = f"a parameter that may point into the large array `{obj.name}` is not accepted"
-            hint = "compare the function in a file without the array, or with a `static` one whose address nobody has"
-            raise InputError((error("SA718", message, own.origin.span, hint),))
-        yield from ((obj.name, distance) for distance in parts)
+        for distance in _alike(own, obj):
+            row = next((r for r in obj.rows if r.start <= distance < r.start + len(r.paths) * r.count), None)
+            if row is None:
+                yield Part(obj.name, distance)
+                continue
+            width, within = len(row.paths), distance - row.start
+            if within % width + len(own.cells) > width:
+                message = f"a parameter that may point to several elements of the array `{obj.name}` is not accepted"
+                hint = "compare the function in a file without the array, or give it to nobody"
+                raise InputError((error("SA718", message, own.origin.span, hint),))
+            if within < width:
+                yield Part(obj.name, distance, width, row.count)
 
 
 def _alike(wanted: Object, obj: Object) -> Iterator[int]:
@@ -142,11 +156,24 @@ def chosen(
             continue
         nothing = [build.ZERO, *(build.integer(-_APART * (n + 1)) for n in common.pointed if n <= number)]
         nothing = [] if number in common.certain else nothing
-        terms = [*nothing, *(build.add(base(o), build.integer(d)) for o, d in common.pointed[number])]
+        terms, likewise = list[Term](nothing), graph.registers[parameter]
+        for part in common.pointed[number]:
+            address = build.add(base(part.object), build.integer(part.distance))
+            if part.count > 1:
+                element = build.variable(f"element of {part.object} for {parameter.name}")
+                range_ = Range(0, part.count - 1)
+                told = f"which element of `{part.object}` `{parameter.name}` points to"
+                graph.registers[element] = replace(
+                    likewise, var=element, range=range_, temporary=True, told=told, words=PLAIN
+                )
+                ops.append(Havoc(element, range_))
+                shown.append(element)
+                address = build.add(address, build.scale(part.step, element))
+            terms.append(address)
         which, most = build.variable(f"choice of {parameter.name}"), len(terms) - 1
         told = f"what `{parameter.name}` points to"
         graph.registers[which] = replace(
-            graph.registers[parameter], var=which, range=Range(0, most), temporary=True, told=told, words=PLAIN
+            likewise, var=which, range=Range(0, most), temporary=True, told=told, words=PLAIN
         )
         address = terms[0]
         for place, term in enumerate(terms):

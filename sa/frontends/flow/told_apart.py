@@ -17,7 +17,7 @@ from sa.automata.ranges import values_of
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Ite, Term, Var
 
 #: So many locations are few enough.
 MOST_LOCATIONS = 400
@@ -67,7 +67,9 @@ def _cases(edge: Edge, here: _Place, variables: Sequence[Var]) -> Iterator[tuple
     updates = dict(edge.updates)
     after = [substitute(updates.get(v, v), known) for v in variables]
     free = frozenset[Var]().union(*(t.free for v, t in zip(variables, after, strict=True) if v in updates))
-    chosen = [c for c in edge.choices if c.var in free and (c.low, c.high) != (None, None)]
+    # Which element of an array a pointer leads to makes no difference for what is known.
+    decides = frozenset[Var]().union(*(_deciding(t) for t in after))
+    chosen = [c for c in edge.choices if c.var in free & decides and (c.low, c.high) != (None, None)]
     values = [values_of(c) for c in chosen]
     if any(v is None for v in values):
         chosen, values = [], []
@@ -77,6 +79,17 @@ def _cases(edge: Edge, here: _Place, variables: Sequence[Var]) -> Iterator[tuple
         if made.guard is not build.FALSE:
             there = [simplified(substitute(t, picked)) for t in after]
             yield made, (edge.target, tuple(t.value if isinstance(t, Int) else None for t in there))
+
+
+def _deciding(term: Term) -> frozenset[Var]:
+    """The variables that a term is, or that choose what it is."""
+    match term:
+        case Var():
+            return term.free
+        case Ite(condition, positive, negative):
+            return condition.free | _deciding(positive) | _deciding(negative)
+        case _:
+            return frozenset()
 
 
 def _with(edge: Edge, known: Mapping[Var, Term]) -> Edge:

@@ -232,7 +232,7 @@ def assigned(body: Body, name: str, value: Value, bits: int) -> None:
     var = named(body, name, bits)
     poison = None
     emit(body, Set(var, value.term))
-    if name in body.facts.may_poison:
+    if value.poison is not build.FALSE:
         poison = register(body, f"poison.%{name}", Range(0, 1), f"%{name} is poison")
         emit(body, Set(poison, bit(value.poison)))
     body.known[name] = Plain(var, poison)

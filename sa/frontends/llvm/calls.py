@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from msgspec.structs import replace
 
@@ -30,6 +30,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.counting import overflow
 from sa.frontends.llvm.given import as_shown, asked, seen
+from sa.frontends.llvm.library import is_fact, is_library, is_opaque
 from sa.frontends.llvm.uses import any_value, definite
 from sa.frontends.llvm.values import Pointer, pointer, typed
 from sa.terms import build
@@ -41,18 +42,6 @@ _HARMLESS = frozenset({
     "noundef", "signext", "zeroext", "dso_local", "local_unnamed_addr", "unnamed_addr", "noreturn", "nocallback",
     "optsize", "minsize", "noredzone", "nonlazybind", "fastcc", "ccc",
 })  # fmt: skip
-
-#: Functions of the library, of which LLVM knows what they do.
-_LIBRARY = re.compile(
-    r"(str|mem|wcs|wmem|stp)\w*|(vec_)?([mc]|re|pv|v|aligned_)alloc(f|array)?|(vec_)?free|posix_memalign"
-    r"|[adfinsv]{0,3}printf\w*|small_[fs]?printf|[fsv]{0,2}scanf\w*|f?(put|get)[cs]\w*|(put|get)w?char\w*|ffs\w*|l*abs"
-    r"|is(digit|ascii)|to(ascii|upper|lower)|ato(i|l|ll|f)|_Z\w+|f(open|close|read|write|seek|tell|flush|error|eof)\w*"
-    r"|b(cmp|copy|zero)|exit|abort|_exit|qsort|(set|long)jmp|__\w+|[fl]?stat(v?fs)?(64)?|f(dopen|getpos|setpos|ork|ileno)"
-    r"|f(un)?lockfile|ftrylockfile|f(un|re)?(scanf|open)64|access|l?ch(mod|own)|(open|read|close)dir|exec[lv]p?e?|getenv"
-    r"|get(itimer|login_r|pwnam|timeofday)|[hn]to[hn][ls]|mk(dir|time)|modf|open(64)?|p(close|open|error|read|write)|read"
-    r"|readlink|realpath|re(move|name|wind)|rmdir|set(v?buf|itimer)|times|tmpfile(64)?|uname|un(getc|link|setenv)|utimes?"
-    r"|write|system|ctermid|clearerr|reallocf"
-)
 
 #: What may be said of a pointer that is an argument.
 _POINTER = ("nonnull", "align", "dereferenceable", "dereferenceable_or_null")
@@ -79,7 +68,8 @@ def called(body: Body, name: str, call: s.Call, announced: bool) -> None:
     emit(body, Begin())
     given = zip(arguments, made_sure, strict=True)
     values = tuple(term for argument, known in given for term in _given(body, argument, known))
-    emit(body, Show(f"call_{callee}", values, Sync.CALL))
+    kinds = "".join("p" if isinstance(a.type, s.PointerType) else "i" for a in arguments)
+    emit(body, Show(f"call_{callee}_{kinds}" if call.variadic else f"call_{callee}", values, Sync.CALL))
     emit(body, End())
     if "noreturn" in words:
         undefined(body, build.TRUE, "a return from what does not return")
@@ -119,10 +109,11 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
     declared = module.declared.get(callee)
     if declared is None:
         raise refused(body, "a call through a pointer, or of a function whose declaration is not read,")
-    if is_library(callee):
+    follows = any(_is_given(operand, body) for operand in body.shapes)
+    if is_library(callee) and not is_opaque(callee, follows):
         hint = "call a function of another name: LLVM knows what this one does"
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
-    if call.variadic or declared.variadic:
+    if (call.variadic or declared.variadic) and not is_library(callee):
         raise refused(body, "a call with any number of arguments", "call a function of a known type")
     if call.bundles:
         raise refused(body, f"a call with `{call.bundles[0].tag}`", "leave it out in both files")
@@ -131,14 +122,14 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
     for word in words:
         if word == "nonnull" and isinstance(call.type, s.PointerType):
             continue
-        if not word.startswith('"') and word.partition("(")[0] not in _HARMLESS:
+        if not word.startswith('"') and word.partition("(")[0] not in _HARMLESS and not is_fact(callee, word):
             raise refused(body, f"a call of a function that is `{word}`", "leave out the attribute in both files")
     arguments = list[s.Argument]()
-    for argument, parameter in zip(call.arguments, declared.parameters, strict=True):
-        said = tuple(dict.fromkeys((*argument.attributes, *parameter.attributes)))
+    for argument, parameter in zip_longest(call.arguments, declared.parameters):
+        said = tuple(dict.fromkeys((*argument.attributes, *(() if parameter is None else parameter.attributes))))
         for word in said:
             pointed = isinstance(argument.type, s.PointerType) and word.partition("(")[0] in _POINTER
-            if word not in _ARGUMENT and not pointed:
+            if word not in _ARGUMENT and not pointed and not is_fact(callee, word):
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
         arguments.append(s.Argument(argument.type, said, argument.operand))
     return words, arguments
@@ -157,14 +148,19 @@ def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
 
 
 def _is_not_followed(body: Body, operand: s.Operand, words: Sequence[str]) -> None:
-    """Raises InputError for `dereferenceable` of what is accessed: memory may be freed after that."""
+    """Raises InputError for `dereferenceable` of what a parameter points to and is accessed: it may be freed then."""
     base = pointer(body, operand).base
     roots: frozenset[s.Operand] = frozenset((base,))
     if isinstance(base, s.Local):
         roots = body.facts.roots.get(base.name, roots)
-    if any(w.startswith("dereferenceable") for w in words) and any(r in body.shapes for r in roots):
+    if any(w.startswith("dereferenceable") for w in words) and any(_is_given(r, body) for r in roots):
         what = "`dereferenceable` of an argument that the function also accesses"
         raise refused(body, what, "declare it for a parameter instead: the called function may free memory")
+
+
+def _is_given(root: s.Operand, body: Body) -> bool:
+    """Whether a pointer leads to what a parameter points to, as far as it is accessed."""
+    return isinstance(root, s.Local) and root in body.shapes and root.name not in body.facts.own
 
 
 def _given(body: Body, argument: s.Argument, known: Pointer | Term | None) -> tuple[Term, ...]:
@@ -262,11 +258,6 @@ def _assumed(body: Body, bundle: s.Bundle) -> None:
             asked(body, place, (f"{tag}({number})", "noundef"), "an assumption that does not hold")
         case _:
             raise refused(body, f"an assumption of `{bundle.tag}`", "leave it out in both files")
-
-
-def is_library(name: str) -> bool:
-    """Whether a function is one of the library."""
-    return _LIBRARY.fullmatch(name) is not None
 
 
 def called_in(function: s.Function) -> Iterator[s.Call]:

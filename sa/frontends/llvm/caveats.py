@@ -28,6 +28,11 @@ PARAMETERS = assuming(
     "pointer parameters point to objects that are equal or apart, or to nothing",
     "call the function with pointers to objects that do not overlap in part",
 )
+LIBRARY = assuming(
+    "library",
+    "functions with names of the C library are the library's, and what the files say of them is so",
+    "link the program with the C library alone",
+)
 LOOPS_END = assuming(
     "loops-end",
     "loops of the first function that must make progress and only compute end",

@@ -26,9 +26,10 @@ from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
 from sa.frontends.llvm.analysis import Facts, callee_of, facts_of, globals_in, is_defined, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
-from sa.frontends.llvm.calls import called_in, is_library
+from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.caveats import (
     DEFINED,
+    LIBRARY,
     LOOPS_END,
     NO_UNDEF,
     NOTHING_OWED,
@@ -38,6 +39,7 @@ from sa.frontends.llvm.caveats import (
 )
 from sa.frontends.llvm.fills import without_fills
 from sa.frontends.llvm.inline import inlined
+from sa.frontends.llvm.library import declared_alike, is_library
 from sa.frontends.llvm.objects import (
     Access,
     apart,
@@ -67,7 +69,7 @@ from sa.language.reading.keywords import keywords
 
 def load_functions(paths: tuple[str, str], name: str | None) -> tuple[Compared | Refused, ...]:
     """A function of an abstract and of a concrete module, or all that both define. Raises InputError."""
-    first, second = map(read_module, paths)
+    first, second = declared_alike([*map(read_module, paths)])
     if name is not None:
         for module in (first, second):
             if name not in module.defined:
@@ -93,7 +95,7 @@ def load_chain(paths: Sequence[str], name: str) -> tuple[Compared | Refused, ...
 
     What parameters point to is the same in all of them, and so is how the end is shown: so the answers compose.
     """
-    modules = [read_module(path) for path in paths]
+    modules = declared_alike([read_module(path) for path in paths])
     links = [_tried_link(first, second, name) for first, second in pairwise(modules)]
     made = [link for link in links if isinstance(link, Link)]
     commits = any(link.both.commits for link in made)
@@ -180,7 +182,9 @@ def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[st
     given, certain = _objects(sides[0].function.signature, pointed_to, both)
     all_ = (*found[0], *found[1])
     made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
-    one, two, common = united(made[0][0], made[1][0], given, False, (), certain)
+    # Where a play is no answer it does not matter that equal constants may have several names, or one place.
+    kept = [{o.name for o in unit.objects if o.kept} for unit, _ in made] if _opaque(sides) else [set[str]()]
+    one, two, common = united(made[0][0], made[1][0], given, False, (), certain, set.union(*kept))
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
     )
@@ -264,7 +268,8 @@ def _calls_alike(sides: Sequence[Side]) -> None:
             if any(callee_of(call) in other.module.defined for other in sides):
                 message = f"`@{callee_of(call)}` is called here, and defined in the other file"
                 raise s.refused("SA744", message, side.function.signature.span, "define it in both files")
-            shape = call.type, is_defined(call, side.module), [a.type for a in call.arguments]
+            kinds = [a.type for a in call.arguments]
+            shape = call.type, is_defined(call, side.module), [] if call.variadic else kinds
             if known.setdefault(callee_of(call), shape) != shape:
                 message = f"`@{callee_of(call)}` is declared in several ways"
                 raise s.refused("SA405", message, side.function.signature.span, "declare it alike in both files")
@@ -353,9 +358,10 @@ def _related(
     ending, others = loops(functions[0].thread, functions[0].known)
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
+    block = replace(block, opaque=_opaque(sides))
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
-    holds |= {NOTHING_FREED: bool(given) and _calls(sides[1])}
+    holds |= {NOTHING_FREED: bool(given) and _calls(sides[1]), LIBRARY: block.opaque is not None}
     assumed = (DEFINED, RACING_READS, used_in_one_way(mixed), NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
@@ -374,6 +380,12 @@ def _calls(side: Side) -> bool:
     """Whether functions are called that the module does not define."""
     calls = [i for block in side.function.blocks for line in block.lines if isinstance(i := line.instruction, s.Call)]
     return any(not callee_of(c).startswith("llvm.") for c in calls)
+
+
+def _opaque(sides: Sequence[Side]) -> str | None:
+    """A function of the library that is called: more is known of it than is modelled."""
+    names = (callee_of(call) for side in sides for call in called_in(side.function))
+    return next(filter(is_library, names), None)
 
 
 def _said(assumed: Sequence[Caveat]) -> Said:

@@ -29,6 +29,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.given import asked
 from sa.frontends.llvm.instructions import translated
+from sa.frontends.llvm.settled import settled
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.values import pointer
 from sa.terms import build
@@ -78,7 +79,7 @@ def unit_of(
         None,
         tuple(body.registers.values()),
         tuple(own),
-        tuple(body.steps),
+        tuple(settled(body.steps, body.registers, ENTRY)),
         ENTRY,
         EXIT,
         where,

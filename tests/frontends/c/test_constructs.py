@@ -90,7 +90,9 @@ def test_expressions_have_the_values_that_gcc_says(tmp_path: Path, head: str, te
 LONG = frozenset({
     "a-queue-of-ones-in-allocated-memory: PROVED",
     "any number of threads that are waited for: PROVED",
+    "sprintf that may not fit: REFUTED",
     "what is changed behind a join of any number of threads: UNKNOWN",
+    "words that are read need a width: REFUTED",
 })  # fmt: skip
 
 

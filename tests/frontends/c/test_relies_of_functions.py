@@ -109,3 +109,13 @@ def test_what_is_not_known_of_others_is_refused(text: str, why: str, tmp_path: P
     with pytest.raises(sa.InputError) as wrong:
         sa.weakest_rely(tmp_path / "a.c", tmp_path / "a.c", function="f")
     assert why in wrong.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("int", Verdict.UNKNOWN), ("unsigned", Verdict.PROVED)])
+def test_a_play_in_which_the_first_function_overflows_refutes_nothing(
+    kind: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    head = f"#include <stdatomic.h>\n_Atomic({kind}) x;\n"
+    (tmp_path / "a.c").write_text(head + f"void f(void) {{ {kind} t = atomic_load(&x); atomic_store(&x, t + 1); }}")
+    (tmp_path / "b.c").write_text(head + "void f(void) { atomic_fetch_add(&x, 1); }")
+    assert sa.weakest_rely(tmp_path / "a.c", tmp_path / "b.c", function="f", timeout=30).verdict is verdict

@@ -571,6 +571,8 @@ void atomic_signal_fence(memory_order o) { }
 unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
 int sched_yield(void) { return 0; }
+long clock(void) { return __sacheck_number(); }
+int getpid(void) { return (int) (rand() % 4194304 + 1); }
 int nanosleep(const struct timespec *a, struct timespec *b) { return 0; }
 void srand(unsigned int n) { }
 int abs(int n) { return n < 0 ? -n : n; }
@@ -806,14 +808,106 @@ char *strerror(int n) { return __no_text; }
 typedef struct { int __unused; } FILE;
 FILE __files[3];
 FILE *stdin = &__files[0], *stdout = &__files[1], *stderr = &__files[2];
-/* What files have is the outside's choice, and what is written to them nobody reads. */
+/* What files have is the outside's choice, and what is written to them nobody reads. A stream that was closed has ended. */
 FILE *fopen(const char *name, const char *how) {
     if (__sacheck_any()) return 0;
-    return (FILE *) malloc(sizeof(FILE));
+    return (FILE *) calloc(1, sizeof(FILE));
 }
-int fclose(FILE *f) { return 0; }
-int feof(FILE *f) { return __sacheck_any(); }
-int ferror(FILE *f) { return __sacheck_any(); }
+void __sacheck_stream(FILE *f) { if (f->__unused) return; }
+int fclose(FILE *f) {
+    __sacheck_stream(f);
+    if (f != &__files[0] && f != &__files[1] && f != &__files[2]) free(f);
+    return __sacheck_any() ? -1 : 0;
+}
+int feof(FILE *f) { __sacheck_stream(f); return __sacheck_any(); }
+int ferror(FILE *f) { __sacheck_stream(f); return __sacheck_any(); }
 int getchar(void) { return __sacheck_any() ? -1 : (unsigned char) __sacheck_number(); }
-int getc(FILE *f) { return getchar(); }
-int fgetc(FILE *f) { return getchar(); }
+int getc(FILE *f) { __sacheck_stream(f); return getchar(); }
+int fgetc(FILE *f) { __sacheck_stream(f); return getchar(); }
+/* A line up to its end, or as much as there is room for. Where nothing is read, nothing is written. */
+char *fgets(char *s, int n, FILE *f) {
+    int k = 0;
+    __sacheck_stream(f);
+    while (k < n - 1 && __sacheck_any()) {
+        s[k] = (char) __sacheck_number();
+        k = k + 1;
+        if (s[k - 1] == '\n') break;
+    }
+    if (k == 0) return 0;
+    s[k] = 0;
+    return s;
+}
+/* A word from outside has a letter at least. */
+void __sacheck_word(char *to, int most) {
+    int k = 0;
+    while (k < most && (k == 0 || __sacheck_any())) {
+        to[k] = (char) __sacheck_number();
+        if (!to[k]) to[k] = 1;
+        k = k + 1;
+    }
+    to[k] = 0;
+}
+/* A number that is read from a text ends somewhere in it. */
+void __sacheck_number_ends(const char *s, char **end) {
+    while (*s && __sacheck_any()) s = s + 1;
+    *end = (char *) s;
+}
+/* Texts that are made: what there is no room for is counted only. */
+unsigned long __sacheck_put(char *to, unsigned long room, unsigned long at, int c) {
+    if (at + 1 < room) to[at] = (char) c;
+    return at + 1;
+}
+unsigned long __sacheck_put_text(char *to, unsigned long room, unsigned long at, const char *s) {
+    unsigned long n = 0;
+    while (s[n]) {
+        at = __sacheck_put(to, room, at, s[n]);
+        n = n + 1;
+    }
+    return at;
+}
+unsigned long __sacheck_put_unsigned_long(char *to, unsigned long room, unsigned long at, unsigned long n) {
+    char digits[20];
+    int k = 0;
+    do {
+        digits[k] = (char) ('0' + n % 10);
+        n = n / 10;
+        k = k + 1;
+    } while (n);
+    while (k > 0) {
+        k = k - 1;
+        at = __sacheck_put(to, room, at, digits[k]);
+    }
+    return at;
+}
+unsigned long __sacheck_put_unsigned(char *to, unsigned long room, unsigned long at, unsigned int n) {
+    return __sacheck_put_unsigned_long(to, room, at, n);
+}
+unsigned long __sacheck_put_long(char *to, unsigned long room, unsigned long at, long n) {
+    if (n >= 0) return __sacheck_put_unsigned_long(to, room, at, n);
+    at = __sacheck_put(to, room, at, '-');
+    return __sacheck_put_unsigned_long(to, room, at, 0ul - (unsigned long) n);
+}
+unsigned long __sacheck_put_int(char *to, unsigned long room, unsigned long at, int n) {
+    return __sacheck_put_long(to, room, at, n);
+}
+unsigned long __sacheck_put_hexadecimal_long(char *to, unsigned long room, unsigned long at, unsigned long n) {
+    char digits[16];
+    int k = 0;
+    do {
+        digits[k] = (char) (n % 16 < 10 ? '0' + n % 16 : 'a' + n % 16 - 10);
+        n = n / 16;
+        k = k + 1;
+    } while (n);
+    while (k > 0) {
+        k = k - 1;
+        at = __sacheck_put(to, room, at, digits[k]);
+    }
+    return at;
+}
+unsigned long __sacheck_put_hexadecimal(char *to, unsigned long room, unsigned long at, unsigned int n) {
+    return __sacheck_put_hexadecimal_long(to, room, at, n);
+}
+int __sacheck_put_end(char *to, unsigned long room, unsigned long at) {
+    if (room) to[at < room ? at : room - 1] = 0;
+    return (int) at;
+}

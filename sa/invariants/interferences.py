@@ -1,0 +1,198 @@
+"""Interferences of threads: what a step may write while another thread is at a point, and what holds at pivots.
+
+An interference is an edge with intervals of the shared variables where it is taken and of those that it writes (Miné,
+Static analysis of run-time errors in embedded critical parallel C programs, ESOP 2011). It matters where both can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sa.base.limits import Limits, spend
+from sa.domains.thresholds import Thresholds
+from sa.invariants.own_points import Owner, Point, Step
+from sa.invariants.sight import Pivot, Sight
+from sa.terms import interval
+from sa.terms.bounds import Ranges
+from sa.terms.interval import Interval, sort_range
+from sa.terms.term import Term, Var
+
+#: Changes of an interval after which it grows to the next threshold, and those after which it has no end.
+EXACT, PATIENT = 4, 40
+
+#: Units of an interference that is looked at.
+AN_INTERFERENCE = 2
+
+#: An edge, by its identity, and the shared variables that others see and that it writes.
+_Writing: TypeAlias = tuple[int, tuple[Var, ...]]
+
+
+@dataclass(slots=True)
+class Interference:
+    """What is true of shared variables when an edge is taken, and what it writes."""
+
+    before: dict[Var, Interval]
+    after: dict[Var, Interval]
+
+
+@dataclass(slots=True)
+class Known:
+    """What is said so far: by thread the points with their intervals, and by thread its interferences."""
+
+    points: list[dict[Point, dict[Var, Interval]]]
+    interferences: list[dict[_Writing, Interference]]
+    common: dict[Var, Interval]
+    conditional: dict[Pivot, dict[Var, Interval] | None]
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of the iteration; `changes` counts how often the interval of a variable grew, by what it is about.
+
+    `constant` are the intervals of variables that nobody writes, by thread those that it reads; `shown` are by thread
+    the variables that others see. `landing` is by step what the invariant behind it says anew, `depending` are by pivot
+    the points where it matters. `waiting` are threads to look at again, each with points. Where all is `exact`, nothing
+    is widened.
+    """
+
+    owners: tuple[Owner, ...]
+    sights: tuple[Sight, ...]
+    about: Mapping[Pivot, frozenset[Var]]
+    steps: tuple[Mapping[Point, Sequence[Step]], ...]
+    begun: Ranges
+    constant: tuple[Ranges, ...]
+    shown: tuple[frozenset[Var], ...]
+    landing: Mapping[int, Term]
+    depending: Mapping[Pivot, Sequence[tuple[int, Point]]]
+    cuts: Thresholds
+    bounds: Limits
+    known: Known
+    exact: bool = False
+    waiting: dict[int, dict[Point, None]] = field(default_factory=dict)
+    changes: Counter[tuple[object, Var]] = field(default_factory=Counter)
+
+
+def absorb(run: Run, number: int, point: Point) -> bool:
+    """Add what other threads may make of the variables that a thread sees at a point; whether that is new."""
+    here, sight = run.known.points[number][point], run.sights[number]
+    fixed = fixed_at(sight, point)
+    grown, growing = False, True
+    while growing:
+        growing = False
+        for other, found in enumerate(run.known.interferences):
+            if other == number:
+                continue
+            spend(run.bounds, AN_INTERFERENCE * len(found))
+            for effect in found.values():
+                if _is_new(effect, here) and _may_meet(effect, here, fixed):
+                    seen = (v for v in effect.after if v in here)
+                    growing |= bool({v for v in seen if grow(run, (number, point), here, v, effect.after[v])})
+        grown |= growing
+    return grown
+
+
+def fixed_at(sight: Sight, point: Point) -> Ranges:
+    """The shared variables among the control variables, as they are at a point."""
+    values = ((v, point.values[n]) for n, v in sight.control)
+    return {v: (int(x), int(x)) for v, x in values if isinstance(x, int)}
+
+
+def _is_new(effect: Interference, here: Ranges) -> bool:
+    return any(v in here and interval.hull(here[v], values) != here[v] for v, values in effect.after.items())
+
+
+def _may_meet(effect: Interference, here: Ranges, fixed: Ranges) -> bool:
+    """Whether a thread can be where it is while another one takes an edge."""
+    for v, values in effect.before.items():
+        known = here.get(v) or fixed.get(v)
+        if known is not None and interval.meet(known, values) is None:
+            return False
+    return True
+
+
+def publish(run: Run, number: int, step: Step, before: Ranges, after: Ranges) -> None:
+    """Add what a step does to what others see, and to what is known of pivots."""
+    known, sight = run.known, run.sights[number]
+    written = [v for v in step.updates if v in after and v in known.common]
+    for v in written:
+        grow(run, None, known.common, v, after[v])
+    shown = tuple(v for v in written if v in run.shown[number])
+    if shown and _disturbing(run, number, (id(step.edge), shown), before, after):
+        for n, other in enumerate(run.sights):
+            if n != number and not {*shown}.isdisjoint(other.others):
+                run.waiting.setdefault(n, {})
+    for pivot in sight.changes:
+        if _said_of(run, pivot, written, before, after):
+            for n, point in run.depending[pivot]:
+                run.waiting.setdefault(n, {})[point] = None
+
+
+def _disturbing(run: Run, number: int, key: _Writing, before: Ranges, after: Ranges) -> bool:
+    """Add to an interference; whether it has grown."""
+    sight, found = run.sights[number], run.known.interferences[number]
+    allowed = {v: before[v] for v in (*sight.own, *sight.others, *(v for _, v in sight.control))}
+    there = found.get(key)
+    if there is None:
+        found[key] = Interference(allowed, {v: after[v] for v in key[1]})
+        return True
+    wider = {v for v in there.before if grow(run, (key, "before"), there.before, v, allowed[v])}
+    return bool(wider | {v for v in key[1] if grow(run, (key, "after"), there.after, v, after[v])})
+
+
+def _said_of(run: Run, pivot: Pivot, written: Sequence[Var], before: Ranges, after: Ranges) -> bool:
+    """Add a step's end to what holds whenever a pivot does; whether it is new."""
+    conditional, (var, value) = run.known.conditional, pivot
+    at = (value, value)
+    earlier = before.get(var, sort_range(var.sort))
+    later = after[var] if var in written else earlier
+    if interval.meet(later, at) is None:
+        return False
+    said, about = conditional[pivot], run.about[pivot]
+    if var in written and earlier != at:
+        ends = {v: after.get(v, before.get(v, run.known.common[v])) for v in sorted(about, key=lambda v: v.key)}
+        if said is None:
+            conditional[pivot] = ends
+            return True
+    else:
+        ends = {v: after[v] for v in written if v in about}
+        if said is None:
+            # It never holds, so that nothing is kept.
+            return False
+    return bool({v for v, values in ends.items() if grow(run, pivot, said, v, values)})
+
+
+def disturb(run: Run, number: int, point: Point, box: dict[Var, Interval]) -> None:
+    """Add to intervals at a point what others may make of the old ones."""
+    old, fixed = run.known.points[number][point], fixed_at(run.sights[number], point)
+    for other, found in enumerate(run.known.interferences):
+        if other != number:
+            spend(run.bounds, AN_INTERFERENCE * len(found))
+            for effect in found.values():
+                if _is_new(effect, box) and _may_meet(effect, old, fixed):
+                    box |= {v: interval.hull(box[v], x) for v, x in effect.after.items() if v in box}
+
+
+def grow(run: Run, about: object, known: dict[Var, Interval], var: Var, more: Interval) -> bool:
+    """Add values to an interval; whether there were any new ones."""
+    old = known[var]
+    new = interval.hull(old, more)
+    if new == old:
+        return False
+    run.changes[about, var] += 1
+    known[var] = new if run.exact else _widened(old, new, run.cuts.get(var, frozenset()), run.changes[about, var])
+    return True
+
+
+def _widened(old: Interval, new: Interval, cuts: frozenset[int], count: int) -> Interval:
+    if count <= EXACT:
+        return new
+    stops = cuts if count <= PATIENT else frozenset[int]()
+    low, high = new
+    if low is not None and low != old[0]:
+        low = max((c for c in stops if c <= low), default=None)
+    if high is not None and high != old[1]:
+        high = min((c for c in stops if c >= high), default=None)
+    return low, high
