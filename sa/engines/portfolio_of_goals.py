@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from typing import TypeAlias
@@ -41,8 +41,15 @@ def _search(tactics: Tactics) -> GoalEngine:
     return Decider(SIMULATION, {"answers": tactics.name}, partial(by_short_search, tactics))
 
 
+def _by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    # Most questions are settled before it is needed.
+    from sa.refinement.points import by_points
+
+    yield from by_points(tactics, asked, budget, report)
+
+
 def _points(parameters: Mapping[str, str], *tactics: Tactics) -> GoalEngine:
-    return Prover(SIMULATION, {"control": "flags", **parameters}, partial(deciders.by_points, tactics))
+    return Prover(SIMULATION, {"control": "flags", **parameters}, partial(_by_points, tactics))
 
 
 #: Between control points: first what hardly needs a lemma, then with patience. What is known of a side alone is mostly
@@ -66,12 +73,12 @@ QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n
 RESTING: GoalEngine = Prover(
     SIMULATION,
     {"answers": "resting"},
-    partial(by_resting, partial(deciders.by_search, replace(TACTICS[0], lemmas=150, each=0))),
+    partial(by_resting, partial(deciders.by_relation, replace(TACTICS[0], lemmas=150, each=0))),
 )
 RESTING_POINTS: GoalEngine = Prover(
     SIMULATION,
     {"answers": "resting", "control": "flags"},
-    partial(by_resting, partial(deciders.by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
+    partial(by_resting, partial(_by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
 )
 
 #: Steps that are tried on small values before anything else: plays that are found by then are found in no time.

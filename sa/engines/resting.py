@@ -23,7 +23,7 @@ from sa.certificates.goal import Goal, iota_of
 from sa.certificates.reduced import Phase
 from sa.certificates.relation import AbstractPath, Relation, Turns
 from sa.question.asked import GoalAsked, Related
-from sa.refinement.deciders import Answer, search_beside
+from sa.refinement.deciders import search_beside
 from sa.simulation.state import give, given
 from sa.terms.build import land, variable
 from sa.terms.name import staged
@@ -42,14 +42,14 @@ class Resting(Struct, frozen=True, eq=False):
 
 
 def by_resting(
-    engine: Callable[[GoalAsked, Budget, Report], Iterator[Answer]], asked: GoalAsked, budget: Budget, report: Report
+    engine: Callable[[GoalAsked, Budget, Report], Iterator[Related]], asked: GoalAsked, budget: Budget, report: Report
 ) -> Iterator[Related]:
     """The engine's relation with answers that rest only where they have to. Raises LimitReached."""
     rest = asked.shared.once(("resting", asked.goal), lambda: resting(asked.goal, budget.bounds))
     if rest is not None:
         give(asked.shared, rest.goal, (given(asked.shared, asked.goal)[0], {}))
         for answer in engine(search_beside(asked, rest.goal, budget), budget, report):
-            if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+            if isinstance(answer.evidence, Relation):
                 yield Related(as_written(rest, answer.evidence), answer.effort)
                 return
 

@@ -20,7 +20,7 @@ from sa.certificates.interpreted import plain_play
 from sa.certificates.relation import Relation
 from sa.question.asked import GoalAsked, Related
 from sa.refinement.coupling import leaves
-from sa.refinement.deciders import by_search
+from sa.refinement.deciders import by_relation
 from sa.refinement.paired_runs import paired_states
 from sa.refinement.sampled import formulas_of
 from sa.simulation.endings import Tactics
@@ -49,8 +49,8 @@ def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, rep
     for number, tactic in enumerate(tactics):
         part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
         with suppress(LimitReached):
-            for answer in by_search(tactic, other, part, report):
-                if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+            for answer in by_relation(tactic, other, part, report):
+                if isinstance(answer.evidence, Relation):
                     yield Related(_without(answer.evidence, said), answer.effort)
                     return
         spend(budget.bounds, 300)

@@ -18,7 +18,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, share, spend
+from sa.base.limits import share
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import StatePairs
@@ -32,7 +32,7 @@ from sa.refinement.functions import NoCall, functions_of, with_arrays, with_call
 from sa.simulation.algorithm_2_search import Search
 from sa.simulation.endings import Answered, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
-from sa.simulation.state import Facts, give, given
+from sa.simulation.state import Facts, given
 from sa.smt.session import Session
 from sa.terms.evaluate import State
 from sa.terms.matching import instances, laws_of
@@ -136,13 +136,28 @@ def at_start(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost 
 
 def by_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Answer]:
     """The search for a relation with these tactics; where an initial state is lost, a play. Raises LimitReached."""
+    evidence = _of_search(_searching(tactics, asked, budget, report), report)
+    yield _answer(evidence, effort_of(asked))
+
+
+def by_relation(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    """The same for those who want a relation only: where an initial state is lost, nobody looks for a play, which may
+    take a hundred times as long as the search. Raises LimitReached."""
+    search = _searching(tactics, asked, budget, report)
+    if isinstance(search.run(report), Answered):
+        found = relation_of(search)
+        if isinstance(found, Relation):
+            yield Related(found, effort_of(asked))
+
+
+def _searching(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Search:
+    """The search with these tactics, which goes on where it was cut short. Raises LimitReached."""
     work = _work(asked, budget)
     known = _known(work, asked) if tactics.known else given(asked.shared, asked.goal)
     search = _begun(work, tactics, known) or Search(work.board, work.session, tactics, report, known)
     work.searches = [*(s for s in work.searches if s is not search), search]
     report(Event(tactics.name))
-    evidence = _of_search(search, report)
-    yield _answer(evidence, effort_of(asked))
+    return search
 
 
 def _begun(work: _Work, tactics: Tactics, known: Facts) -> Search | None:
@@ -169,32 +184,13 @@ def by_arrays(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, repo
     _work(other, budget, by_instances=True)
     for number, tactic in enumerate(tactics):
         part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
-        for answer in by_search(tactic, other, part, report):
-            if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+        for answer in by_relation(tactic, other, part, report):
+            if isinstance(answer.evidence, Relation):
                 try:
                     yield Related(with_calls(answer.evidence, functions), answer.effort)
                 except NoCall:
                     continue
                 return
-
-
-def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
-    """Searches for a relation where values of flags and locks are part of the locations. Raises LimitReached."""
-    from sa.refinement.points import at_points, folded, points_of
-
-    goal = asked.goal
-    if (points := asked.shared.once(("points", goal), lambda: points_of(goal))) is None:
-        return
-    other = GoalAsked(points.goal, asked.shared)
-    give(asked.shared, points.goal, at_points(points, given(asked.shared, goal)))
-    for number, tactic in enumerate(tactics):
-        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
-        with suppress(LimitReached):
-            for answer in by_search(tactic, other, part, report):
-                if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
-                    yield Related(folded(points, goal, answer.evidence), answer.effort)
-                    return
-        spend(budget.bounds, 800)
 
 
 def _answer(evidence: Relation | PlainPlay | Unknown, effort: Effort) -> Answer:

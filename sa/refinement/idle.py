@@ -18,7 +18,7 @@ from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Rel
 from sa.game.board import Pair
 from sa.game.idle_steps import Merged, merged, route
 from sa.question.asked import GoalAsked, Related
-from sa.refinement.deciders import Answer, by_search, search_beside
+from sa.refinement.deciders import Answer, by_relation, by_search, search_beside
 from sa.simulation.endings import Tactics
 from sa.terms.build import variable
 from sa.terms.name import staged
@@ -70,8 +70,8 @@ def by_short_search(tactics: Tactics, asked: GoalAsked, budget: Budget, report: 
 
 def _found(tactics: Tactics, short: Shortened, asked: GoalAsked, budget: Budget, report: Report) -> Related | None:
     """A relation of the goal, by one of the shorter sides. Raises LimitReached."""
-    for answer in by_search(tactics, search_beside(asked, short.goal, budget), budget, report):
-        if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+    for answer in by_relation(tactics, search_beside(asked, short.goal, budget), budget, report):
+        if isinstance(answer.evidence, Relation):
             whole = lengthened(short, asked.goal, answer.evidence)
             return None if whole is None else Related(whole, answer.effort)
     return None

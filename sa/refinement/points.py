@@ -7,16 +7,22 @@ pair of their copies, and the answers are those of all copies. The checker sees 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
+from sa.base.budget import Budget, Report
+from sa.base.limits import LimitReached, share, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.relation import AbstractPath, EdgeAnswer, PairRelation, Relation
 from sa.game.board import Pair
 from sa.game.partitioning import Unfolded, unfolded
-from sa.simulation.state import Facts
+from sa.question.asked import GoalAsked, Related
+from sa.refinement.deciders import by_relation
+from sa.simulation.endings import Tactics
+from sa.simulation.state import Facts, give, given
 from sa.terms import build
 from sa.terms.term import Term, Var
 
@@ -121,3 +127,20 @@ def _either(listed: Sequence[tuple[Term, ...]]) -> Iterator[Term]:
     rest = build.lor(*(build.land(*(c for c in other if c not in common)) for other in listed))
     if rest is not build.TRUE:
         yield rest
+
+
+def by_points(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    """Searches for a relation where values of flags and locks are part of the locations. Raises LimitReached."""
+    goal = asked.goal
+    if (points := asked.shared.once(("points", goal), lambda: points_of(goal))) is None:
+        return
+    other = GoalAsked(points.goal, asked.shared)
+    give(asked.shared, points.goal, at_points(points, given(asked.shared, goal)))
+    for number, tactic in enumerate(tactics):
+        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
+        with suppress(LimitReached):
+            for answer in by_relation(tactic, other, part, report):
+                if isinstance(answer.evidence, Relation):
+                    yield Related(folded(points, goal, answer.evidence), answer.effort)
+                    return
+        spend(budget.bounds, 800)

@@ -15,7 +15,7 @@ from sa.engines.resting import as_written, resting
 from sa.game.runs import Bounds
 from sa.question.asked import GoalAsked, Related
 from sa.question.goals import goals
-from sa.refinement.deciders import at_start, by_search
+from sa.refinement.deciders import at_start, by_relation, by_search
 from sa.simulation.endings import Patience, Tactics
 from tests.endtoend.asking import read
 from tests.generators.automata import random_goal
@@ -45,8 +45,8 @@ def _related(goal: Goal) -> Iterator[Relation]:
     rest = resting(goal, bounds)
     # What the initial states refute is refuted before anything is searched.
     if rest is not None and not list(at_start(GoalAsked(goal), Budget(bounds), unheard)):
-        for answer in by_search(TACTICS, GoalAsked(rest.goal), Budget(bounds), unheard):
-            if isinstance(answer, Related) and isinstance(answer.evidence, Relation):
+        for answer in by_relation(TACTICS, GoalAsked(rest.goal), Budget(bounds), unheard):
+            if isinstance(answer.evidence, Relation):
                 yield as_written(rest, answer.evidence)
 
 
@@ -54,6 +54,15 @@ def test_a_relation_with_fewer_places_to_rest_is_one_of_the_goal() -> None:
     goal = _whole(ABSTRACT, CONCRETE)
     (found,) = _related(goal)
     assert isinstance(check(goal, found, limits(60.0, None)), Accepted)
+
+
+def test_who_wants_a_relation_pays_for_no_play() -> None:
+    goal = _whole(ABSTRACT, CONCRETE.replace("a, b := l, r;", "a := l; b := r;"))
+    search, relation = limits(60.0, None), limits(60.0, None)
+    assert list(by_relation(TACTICS, GoalAsked(goal), Budget(relation), unheard)) == []
+    (said,) = by_search(TACTICS, GoalAsked(goal), Budget(search), unheard)
+    assert not isinstance(said, Related)
+    assert relation.work.done < search.work.done
 
 
 def test_what_does_not_refine_is_not_related() -> None:
