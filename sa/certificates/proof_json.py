@@ -152,7 +152,7 @@ def _read(
     blocks = making.blocks(threads, phases, excluded)
     if isinstance(blocks, str):
         raise listed.wrong(blocks)
-    proofs = tuple(read_plain(item, blocks, _bads(blocks, excluded), axioms) for item in inner.items())
+    proofs = tuple(_read(item, blocks, _bads(blocks, excluded), axioms, making) for item in inner.items())
     return Reduced(threads, phases, known, proofs, excluded, axioms)
 
 

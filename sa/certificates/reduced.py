@@ -31,13 +31,13 @@ class Reduced(Struct, frozen=True):
 
     `phases` are by thread and location. `facts` are formulas that are inductive together, as in `Lemmas`; they
     may be assumed where steps are shown to commute. What `inner` excludes together are the composed steps that end
-    in a step of `never`, and the claims of `never`.
+    in a step of `never`, and the claims of `never`. The composed threads may be reduced again.
     """
 
     threads: tuple[Automaton, ...]
     phases: tuple[tuple[Phase, ...], ...]
     facts: tuple[Term, ...]
-    inner: tuple[Composed, ...]
+    inner: tuple[Composed | Reduced, ...]
     never: tuple[Bad, ...]
     axioms: tuple[Axiom, ...]
 

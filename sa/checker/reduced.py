@@ -46,8 +46,14 @@ def check_reduced(made: Reduced, bounds: Limits, seed: int = 0, solvers: Solvers
         ruling = discharged(_obligations(made), made.axioms, bounds, seed, solvers)
     for inner in made.inner:
         if isinstance(ruling, Accepted):
-            ruling = check_composed(inner, bounds, seed, solvers)
+            ruling = _check_inner(inner, bounds, seed, solvers)
     return ruling
+
+
+def _check_inner(inner: Composed | Reduced, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
+    if isinstance(inner, Reduced):
+        return check_reduced(inner, bounds, seed, solvers)
+    return check_composed(inner, bounds, seed, solvers)
 
 
 def threads_of_blocks(

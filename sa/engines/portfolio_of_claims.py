@@ -160,7 +160,8 @@ def _by_reduction() -> Both:
 #: Engines that blocks go to, in their order.
 BLOCKS: Portfolio = (
     Turn(STATES, 0.2),
-    Turn(CLAIMED, 0.1),
+    # It knows the facts of the reduction, too.
+    Turn(CLAIMED, 0.3),
     # Its work grows with the number of threads, not with their combinations.
     Turn(BOXES, 0.2),
     # Its work grows with the sum of the threads' sizes.
@@ -225,7 +226,7 @@ CLAIMS: Portfolio = (
     # Its work grows with the number of threads, not with their combinations.
     Turn(ENVIRONMENTS, 0.25),
     # Before all that sees each interleaving.
-    Turn(REDUCTION, 0.3),
+    Turn(REDUCTION, 0.5),
     Turn(EQUALITIES, 0.5),
     Turn(QUICK_COORDINATES, 0.4),
     # Some hundred thousand are soon enumerated, if there are no more.

@@ -7,8 +7,6 @@ no step can be joined with another one the engine has nothing to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from math import prod
 
 from msgspec import Struct, field
 
@@ -23,17 +21,14 @@ from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
+from sa.invariants.inductive_claims import lemmas_key
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
-from sa.transform.facts import Progress
-from sa.transform.reduce import Reduction, commuting, reduction
+from sa.transform.reduce import Reduction, is_gain, reduced
 from sa.transform.turns import turns
 
-#: So many joint locations of the written threads there must be for one of the blocks.
-GAIN = 2
-
 #: The part of the work that facts, movers and blocks may take.
-PREPARING = 0.4
+PREPARING = 0.6
 
 
 def by_reduction(
@@ -41,7 +36,7 @@ def by_reduction(
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
     made = _made(asked, budget)
-    if made is not None and GAIN * _places(made.composed) <= _places(asked.threads):
+    if made is not None and is_gain(asked.threads, made.composed):
         yield from _of_made(made, inner, asked, budget, report)
 
 
@@ -58,12 +53,7 @@ def by_turns(
 def _made(asked: Asked, budget: Budget) -> Reduction | None:
     """The reduction; None where its part of the work is used up before it is made."""
     with part_of(budget.bounds, PREPARING) as bounds:
-        # Whoever is asked again goes on from there.
-        key, question = ("commuting", asked.threads), (asked.threads, asked.axioms, bounds, budget.seed)
-        progress = asked.shared.once((*key, "progress"), lambda: (Progress(), Progress()))
-        known = asked.shared.once(key, lambda: commuting(*question, progress))
-        make = partial(reduction, asked.threads, asked.bads, asked.axioms, bounds, budget.seed, known)
-        return asked.shared.once(("reduction", asked.bads), make)
+        return reduced(asked.threads, asked.bads, asked.axioms, bounds, budget.seed, asked.shared)
     return None
 
 
@@ -72,9 +62,10 @@ def _of_made(
 ) -> Iterator[Excluded | Refuted]:
     report(Event("reduction", {"steps": _edges(made.threads), "blocks": _edges(made.composed)}))
     work = _Work(made, {bad: made.bads_of(bad) for bad in asked.bads})
-    bads = tuple(dict.fromkeys(b for some in work.blocks.values() for b in some))
+    bads = made.all_of(asked.bads)
     # What engines have found out about blocks is there when they are asked again.
-    about = asked.shared.once(("blocks", bads), lambda: Asked(made.composed, bads, made.axioms))
+    about = asked.shared.once(("blocks", made.composed, bads), lambda: Asked(made.composed, bads, made.axioms))
+    about.shared.once(lemmas_key(about), lambda: made.known)
     yield from _of_blocks(work, about, inner, budget, report)
 
 
@@ -117,11 +108,6 @@ def _of_blocks(
         yield Excluded(proved, work.made.evidence(proved, tuple(p for p, _ in work.proofs)), _in_words(work))
     if stopped:
         raise stopped[0]
-
-
-def _places(threads: Sequence[Automaton]) -> int:
-    """The joint locations, as far as each thread comes to its own."""
-    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
 
 
 def _edges(threads: Sequence[Automaton]) -> int:

@@ -88,12 +88,15 @@ class Levels:
         self._starts.append(self.known.count)
         self._plans = None if machine.plan is None else _Plans(machine)
 
-    def advance(self, between: Callable[[], None]) -> Rows:
-        """Make the next level, and return it. `between` is called now and then. Raises TooWide."""
+    def advance(self, between: Callable[[], None], at_group: Callable[[], None]) -> Rows:
+        """Make the next level, and return it. `between` is called now and then, `at_group` for each group of states
+        that are stepped together: where many threads are at many joint locations groups are small. Raises TooWide.
+        """
         start, end = self._starts[-2:]
         for part in range(start, end, _AT_ONCE):
             between()
-            found = [after for _, _, after in self._steps(self.known.rows[:, part : min(part + _AT_ONCE, end)])]
+            states = self.known.rows[:, part : min(part + _AT_ONCE, end)]
+            found = [after for _, _, after in self._steps(states, at_group)]
             if found:
                 self.known.add(np.concatenate(found, axis=1))
         self._starts.append(self.known.count)
@@ -115,10 +118,12 @@ class Levels:
                     return state_of(states, int(chosen[hits[0]]))
         raise AssertionError("a state that no step leads to")
 
-    def _steps(self, states: Rows) -> Iterator[tuple[Rows, Chosen, Rows]]:
+    def _steps(self, states: Rows, at_group: Callable[[], None] | None = None) -> Iterator[tuple[Rows, Chosen, Rows]]:
         """Steps as parts of `states`, which of them, and where these lead."""
         everybody = range(len(self.machine.counters))
         for alone, group in self._planned(states):
+            if at_group is not None:
+                at_group()
             left = group
             for leader, *others in alone:
                 able = np.zeros(left.shape[1], np.bool_)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 #: How many partial initial values are looked at for a state of the effort.
 _LOOKS_AT_STARTS = 5
 
+#: How many initial states there are where there may be too many for that.
+_SOME_STARTS = 64
+
 #: How many values a beam tries where there are too many.
 _IN_A_BEAM = 4
 
@@ -43,6 +47,10 @@ _REMEMBERED, _FOR_A_STATE = 100_000, 0.5
 
 #: Units of a state, and between two looks where whole levels are made at once.
 A_STATE, A_LOOK = 4, 29_000
+
+#: Units by threads for a group of states that are stepped together, and, by pairs of threads, for who is to be stepped
+#: at a joint location.
+A_GROUP, A_PLAN = 60, 1
 
 #: States of more words are stepped one by one.
 _MOST_WORDS = 8
@@ -221,9 +229,12 @@ def _by_levels(work: Work, frontier: list[int], steps: int, report: Report) -> N
         spend(making.bounds, A_LOOK)
         check_memory(making.bounds)
 
+    def at_group() -> None:
+        spend(making.bounds, A_GROUP * len(making.system.threads))
+
     while work.open and making.exact and levels.known.count <= work.effort.by_levels:
         report(Event("states", {"states": levels.known.count, "steps deep": steps}))
-        new, steps = levels.advance(between), steps + 1
+        new, steps = levels.advance(between, at_group), steps + 1
         for number, test in tests:
             if (wrong := violated(new, test(new))) is not None:
                 note_bad(work, number, wrong)
@@ -299,6 +310,8 @@ def _plan(work: Work, places: int) -> Plan:
     """Who is stepped at a joint location."""
     making = work.making
     slots = [making.layout.slots[c] for c in making.system.counters]
+    if work.reduction is not None:
+        spend(making.bounds, A_PLAN * len(slots) ** 2)
     here = [places >> s.shift & s.mask for s in slots]
     moves = [moves_of(making, thread, place) for thread, place in enumerate(here)]
     chosen = tuple(tuple(moves[t] for t in together) for together in _alone(work, places))
@@ -333,13 +346,17 @@ def _rows(work: Work, formula: Term, needed: tuple[Variable, ...]) -> Iterator[R
         return
     how = picks(formula, (), needed, work.making.pool, work.effort.few)
     work.making.exact = work.making.exact and how.complete
+    # Where there are too many, as with arbitrary contents of a heap, a few leave states for what follows.
+    too_many = prod(stage.most for stage in how.stages) > work.effort.states * _LOOKS_AT_STARTS
+    rows = 0
     for looks, row in enumerate(ways(how)):
         if looks % _BETWEEN_LOOKS == 0:
             spend(work.making.bounds, 12_000)
-        if looks > work.effort.states * _LOOKS_AT_STARTS:
+        if looks > work.effort.states * _LOOKS_AT_STARTS or (too_many and rows >= _SOME_STARTS):
             work.making.exact = False
             return
         if row is not None:
+            rows += 1
             yield row
 
 

@@ -7,7 +7,7 @@ Values of locals that nobody reads any more are forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from operator import itemgetter
 
@@ -33,6 +33,9 @@ from sa.terms.term import Int, IsZero, Term, Var
 
 #: Units of a step between control points: what it is made of is made once for the values that it reads.
 A_STEP = 15
+
+#: Units for a term that is made simpler by what holds after a step.
+A_CHOICE = 150
 
 
 class Point(Struct, frozen=True):
@@ -107,6 +110,7 @@ class Frame(Struct, frozen=True, eq=False):
     terms: dict[tuple[Var, Value | Var], Term] = field(default_factory=dict)
     dead: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     readings: dict[Arc, Reading] = field(default_factory=dict)
+    chosen: dict[tuple[Term, tuple[Term, ...]], Term] = field(default_factory=dict)
 
 
 class Graph(Struct, frozen=True, eq=False):
@@ -199,11 +203,12 @@ def explore(f: Frame, reduced: bool, most: int, bounds: Limits) -> Graph | None:
     starts = tuple((_point(f, f.whole.start, start), start) for start in f.starts)
     pending = list(dict.fromkeys(point for point, _ in starts))
     steps: dict[Point, tuple[Step, ...]] = {}
-    seen = set(pending)
+    seen, choices = set(pending), len(f.chosen)
     while pending:
         here = pending.pop()
         steps[here] = tuple(_steps(f, here, reduced))
-        spend(bounds, A_STEP * (1 + len(steps[here])))
+        spend(bounds, A_STEP * (1 + len(steps[here])) + A_CHOICE * (len(f.chosen) - choices))
+        choices = len(f.chosen)
         for step in steps[here]:
             if step.target is not None and step.target not in seen:
                 if _is_beyond(f, step.target):
@@ -333,8 +338,8 @@ def _made(
         condition = build.land(guard, *(c for c, _ in chosen))
         if condition is not build.FALSE:
             control = {number: value for (number, _), (_, value) in zip(set_here, chosen, strict=True)} | forgotten
-            conditions = [c for c, _ in chosen if c is not build.TRUE]
-            data = {v: _where(t, conditions) for v, t in written.items()}
+            conditions = build.conjoined(c for c, _ in chosen)
+            data = {v: _where(f, t, conditions) for v, t in written.items()}
             yield Effect(condition, tuple(control.items()), data)
 
 
@@ -360,8 +365,11 @@ def _forgotten(f: Frame, thread: int, place: int) -> tuple[int, ...]:
     return found
 
 
-def _where(term: Term, conditions: Iterable[Term]) -> Term:
+def _where(f: Frame, term: Term, conditions: tuple[Term, ...]) -> Term:
     """The term where conditions hold, some of which it may choose by."""
-    for condition in (c for formula in conditions for c in build.conjuncts(formula)):
-        term = decided(decided(term, condition, True), build.lnot(condition), False)
-    return term
+    key = term, conditions
+    if key not in f.chosen:
+        for condition in conditions:
+            term = decided(decided(term, condition, True), build.lnot(condition), False)
+        f.chosen[key] = term
+    return f.chosen[key]

@@ -18,10 +18,10 @@ Known: TypeAlias = Mapping[Var, Value]
 def constants(thread: Automaton, own: frozenset[Var], others: frozenset[Var] = frozenset()) -> Mapping[str, Known]:
     """What is known at each location that the thread may come to, of its `own` variables: nobody else writes these.
 
-    Of `others` it is what the thread tested or wrote last: a guess.
+    Of `others` it is what the thread tested or wrote last, or how they begin: a guess.
     """
     leaving = edges_from(thread)
-    found: dict[str, Known] = {thread.initial: _told(thread.init, own)}
+    found: dict[str, Known] = {thread.initial: _told(thread.init, own | others)}
     pending = [thread.initial]
     while pending:
         here = pending.pop()

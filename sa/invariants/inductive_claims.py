@@ -55,9 +55,11 @@ def by_claims(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
     """What the claims themselves exclude. Raises LimitReached."""
     report(Event("inductive claims"))
     threads = tuple(apart(t) for t in asked.threads)
-    balanced = tuple(equations(threads))
+    # That a thread was begun and has not ended is what its creator saw last.
+    balanced = tuple(dict.fromkeys(e for g in (Guess.NOTHING, Guess.UNDISTURBED) for e in equations(threads, g)))
     own = (*_claimed(asked.bads), *_impossible(asked, threads))
-    offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced))))
+    known = asked.shared.made.get(lemmas_key(asked), ())
+    offered = tuple(dict.fromkeys((*own, *balanced, *_bounds(threads, balanced), *known)))
     yield from _settled(asked, budget, threads, offered, "proved by induction", frozenset(offered))
 
 

@@ -27,7 +27,7 @@ from sa.terms.sort import BOOL, INT, number
 from sa.terms.term import Bool, Int, Mod, Term, Var
 
 #: So many numbers at most, and sums; numbers with so many values go around.
-NUMBERS, SUMS, LARGE = 60, 40, 255
+NUMBERS, SUMS, LARGE = 150, 150, 255
 
 #: What is added to a number: coefficients by monomial, the constant part by `build.ONE`.
 Change: TypeAlias = Mapping[Term, int]

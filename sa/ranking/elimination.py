@@ -83,7 +83,7 @@ class _Search(Struct):
         if self.facts is None:
             return True
         spots = ((t.graph.threads[0], t.graph.points[q].places[0]) for t, q in ((thread, place), (other, there)))
-        return frozenset(spots) in self.facts.met
+        return self.facts.meet(*spots)
 
 
 def eliminated(

@@ -23,7 +23,7 @@ _KEY = "R moves right over the steps of other threads, L left, B both, N neither
 def reduction_sections(made: Reduction) -> Iterator[Section]:
     """A table for each thread, under a line that says what became of it."""
     for number, thread in enumerate(made.threads):
-        steps, blocks = len(thread.edges), len(made.composed[number].edges)
+        steps, blocks = len(thread.edges), len(made.blocks[number].edges)
         head = f"{thread.name}: {steps} steps, {blocks} as blocks ({_KEY})"
         known = [q.name for q in thread.locations if q.name in made.cuts[number].phases]
         rows = tuple(_row(made, number, thread, place) for place in known)

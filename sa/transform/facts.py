@@ -7,8 +7,8 @@ not, so a lock is known to be held although its value does not say by whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice, product
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain, combinations, islice
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -49,7 +49,8 @@ class Progress(Struct, frozen=True, eq=False):
 class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
-    `joint` says that pairs were looked at, `lost` that other threads make something false that is true of one alone,
+    `joint` says that pairs were looked at; otherwise all pairs of locations that steps lead to can be met. `lost` says
+    that other threads make something false that is true of one alone,
     `turns` that facts say whose turn it is and nothing else. `apart` is what holds where two threads are at locations
     that can be met, beside what holds at each of them. Of `draws` two threads never hold the same.
     """
@@ -71,6 +72,12 @@ class Facts(Struct, frozen=True, eq=False):
             self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot]))
         return self.found[spot]
 
+    def meet(self, one: Spot, other: Spot) -> bool:
+        """Whether two threads can be there at once, as far as is known."""
+        if self.joint:
+            return frozenset({one, other}) in self.met
+        return all(place in self.true[n] for n, place in (one, other))
+
     def together(self, one: Spot, other: Spot) -> tuple[Term, ...]:
         """What holds while two threads are there, beside what holds at each place."""
         said = (d.differ(*((n, self.true[n].get(q, frozenset())) for n, q in (one, other))) for d in self.draws)
@@ -78,7 +85,12 @@ class Facts(Struct, frozen=True, eq=False):
 
 
 class _Work(Struct, eq=False):
-    """What was lost so far, and what the solver was asked; `joint` says whether pairs of locations are looked at."""
+    """What was lost so far, and what the solver was asked; `joint` says whether pairs of locations are looked at.
+
+    `reached` are the pairs of locations of two threads with what was known of each thread then. `kept` are the steps
+    that were seen to leave the facts of a location true, with the facts at both. Neither is looked at again before
+    facts change.
+    """
 
     threads: tuple[Automaton, ...]
     session: Session
@@ -87,6 +99,10 @@ class _Work(Struct, eq=False):
     written: Mapping[Spot, Term]
     draws: tuple[Draws, ...] = ()
     known: Known = field(default_factory=Known)
+    reached: dict[tuple[int, int], tuple[Available, Available, frozenset[frozenset[Spot]]]] = field(
+        default_factory=dict
+    )
+    kept: set[tuple[Spot, int, int, Set[Term], Set[Term]]] = field(default_factory=set)
 
 
 def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
@@ -94,11 +110,7 @@ def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
     true = turns(threads)
     if true is None:
         return None
-    reached = [
-        replace(t, locations=tuple(q for q in t.locations if q.name in it)) for t, it in zip(threads, true, strict=True)
-    ]
-    pairs = (p for one, other in combinations(range(len(threads)), 2) for p in _all_pairs(reached, one, other))
-    return Facts(threads, true, frozenset(pairs), written_invariants(threads), joint=False, lost=False, turns=True)
+    return Facts(threads, true, frozenset(), written_invariants(threads), joint=False, lost=False, turns=True)
 
 
 def written_invariants(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
@@ -115,30 +127,37 @@ def facts_of(
     work = _Work(threads, session, so_far.lost, joint, written_invariants(threads), draws, so_far.known)
     # What nobody tests keeps nobody away.
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges)).union(d.counter for d in draws)
-    while True:
-        true = tuple(available(t, about, lost) for t, lost in zip(threads, work.lost, strict=True))
-        now = Facts(threads, true, frozenset(), work.written, joint, any(work.lost), draws=draws)
-        now = replace(now, met=frozenset(_met(work, now)))
-        wrong = False
-        for (number, place), formula in _disturbed(work, now):
+    mentioned = [about if joint else about & _mentioned(t) for t in threads]
+    now = Facts(threads, (), frozenset(), work.written, joint, any(work.lost), draws=draws)
+    changed = set(range(len(threads)))
+    while changed:
+        true = [
+            available(t, mentioned[n], work.lost[n]) if n in changed else now.true[n] for n, t in enumerate(threads)
+        ]
+        now = replace(now, true=tuple(true), lost=any(work.lost), found={})
+        if joint:
+            now = replace(now, met=frozenset(chain.from_iterable(_met(work, now))))
+        broken = list(_disturbed(work, now))
+        for (number, place), formula in broken:
             work.lost[number].setdefault(place, set()).add(formula)
-            wrong = True
-        if not wrong:
-            return now
+        changed = {number for (number, _), _ in broken}
+    return now
 
 
-def _met(work: _Work, now: Facts) -> Iterator[frozenset[Spot]]:
+def _mentioned(thread: Automaton) -> frozenset[Var]:
+    """What a thread reads or writes. Of other variables it knows by itself no more than how they begin."""
+    read = (t.free for e in thread.edges for t in (e.guard, *(u for _, u in e.updates)))
+    return frozenset[Var]().union(*read).union(v for e in thread.edges for v, _ in e.updates)
+
+
+def _met(work: _Work, now: Facts) -> Iterator[frozenset[frozenset[Spot]]]:
     """The pairs of locations of two threads that steps lead to."""
     for one, other in combinations(range(len(work.threads)), 2):
-        if work.joint:
-            yield from _reached(work, now, one, other)
-        else:
-            yield from _all_pairs(work.threads, one, other)
-
-
-def _all_pairs(threads: Sequence[Automaton], one: int, other: int) -> Iterator[frozenset[Spot]]:
-    for p, q in product(threads[one].locations, threads[other].locations):
-        yield frozenset({(one, p.name), (other, q.name)})
+        before = work.reached.get((one, other))
+        if before is None or before[0] is not now.true[one] or before[1] is not now.true[other]:
+            found = frozenset(_reached(work, now, one, other))
+            before = work.reached[one, other] = now.true[one], now.true[other], found
+        yield before[2]
 
 
 def _reached(work: _Work, now: Facts, one: int, other: int) -> Iterator[frozenset[Spot]]:
@@ -167,18 +186,29 @@ def _leaving(thread: Automaton) -> Mapping[str, list[Edge]]:
 def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[Spot, Term]]:
     """Facts that a step of another thread makes false."""
     shared = {v.var for t in work.threads for v in t.variables if v.kind is Kind.GLOBAL}
-    for number, thread in enumerate(work.threads):
-        places = [(q, now.true[number].get(q.name, frozenset())) for q in thread.locations]
-        about = [(q.name, [f for f in said if not f.free.isdisjoint(shared)]) for q, said in places]
-        for other, theirs in enumerate(work.threads):
-            if other != number:
-                for edge in theirs.edges:
-                    written = {v for v, _ in edge.updates} & shared
-                    for place, said in about if written else ():
-                        spot = (number, place)
-                        touched = [f for f in said if not f.free.isdisjoint(written)]
-                        if touched and frozenset({spot, (other, edge.source)}) in now.met:
-                            yield from _broken(work, now, spot, (other, edge), touched)
+    writing = [
+        (number, k, e, written)
+        for number, thread in enumerate(work.threads)
+        for k, e in enumerate(thread.edges)
+        if (written := {v for v, _ in e.updates} & shared) and e.source in now.true[number]
+    ]
+    for number, places in enumerate(now.true):
+        # Written invariants hold anyway.
+        given = {q.name: frozenset(build.conjuncts(q.inv)) for q in work.threads[number].locations}
+        about = [
+            (q, here, [f for f in here if f not in given[q] and not f.free.isdisjoint(shared)])
+            for q, here in places.items()
+        ]
+        for other, k, edge, written in writing:
+            theirs = now.true[other][edge.source]
+            for place, here, said in about if other != number else ():
+                seen = (number, place), other, k, here, theirs
+                touched = [f for f in said if not f.free.isdisjoint(written)]
+                if touched and seen not in work.kept and now.meet(seen[0], (other, edge.source)):
+                    broken = list(_broken(work, now, seen[0], (other, edge), touched))
+                    if not broken:
+                        work.kept.add(seen)
+                    yield from broken
 
 
 def _broken(
@@ -187,12 +217,13 @@ def _broken(
     number, edge = step
     after = dict(edge.updates)
     mover = (number, edge.source)
+    spend(work.session.bounds, 30)
     if not possible(work.session, work.known, now, mover, spot, (edge.guard,)):
         return
     for formula in touched:
         false = build.lnot(substitute(formula, after))
         taken = (edge.guard, *map(within, edge.choices), false)
-        if possible(work.session, work.known, now, mover, spot, taken):
+        if false is not build.FALSE and possible(work.session, work.known, now, mover, spot, taken):
             yield spot, formula
 
 
@@ -274,6 +305,17 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
         formula = build.land(*facts.together(*pair))
         said.append(build.implies(build.land(*(_at(facts.threads[n], q) for n, q in pair)), formula))
     return tuple(f for f in said if f is not build.TRUE)
+
+
+def facts_at_cuts(facts: Facts, composed: Sequence[Automaton]) -> Iterator[Term]:
+    """What is known of shared variables at the locations that composed threads come to."""
+    shared = frozenset(v.var for t in facts.threads for v in t.variables if v.kind is Kind.GLOBAL)
+    for number, (thread, made) in enumerate(zip(facts.threads, composed, strict=True)):
+        for place in dict.fromkeys((made.initial, *(e.target for e in made.edges))):
+            written = build.conjuncts(facts.written[number, place])
+            for formula in sorted(facts.true[number].get(place, ()), key=str):
+                if not formula.free.isdisjoint(shared) and formula not in written:
+                    yield build.implies(_at(thread, place), formula)
 
 
 def _excluded(facts: Facts, session: Session, known: Known, spot: Spot) -> Iterator[Spot]:

@@ -126,7 +126,7 @@ def _asked(work: _Work, first: Step, second: Step) -> bool:
     for (one, other), taking in ((start, taking_e), (between, taking_f)):
         if contradict(work.known, (facts.at(one), facts.at(other), taking)):
             return True
-        if frozenset({one, other}) not in facts.met:
+        if not facts.meet(one, other):
             return True
         if not facts.turns and not possible(session, work.known, facts, one, other, ()):
             return True

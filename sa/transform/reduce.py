@@ -8,14 +8,17 @@ and the phases (`certificates.reduced`), and runs are replayed step by step.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import FAIL, Automaton, Edge
 from sa.automata.program import Axiom
 from sa.automata.ranges import within
 from sa.automata.rename import apart
-from sa.base.limits import Limits
+from sa.base.budget import Shared
+from sa.base.limits import Limits, part_of
 from sa.certificates.reduced import Composed, Phase, Reduced
 from sa.certificates.run import Bad, Failing, Run
 from sa.smt.session import Session, Unsat
@@ -26,17 +29,23 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
-from sa.transform.facts import Facts, Progress, facts_of, facts_of_turns, lemmas_of, simplified
+from sa.transform.facts import Facts, Progress, facts_at_cuts, facts_of, facts_of_turns, lemmas_of, simplified
 from sa.transform.flags import facts_under_flags
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
+
+#: So many joint locations of the written threads there must be for one of the blocks.
+GAIN = 2
+
+#: The part of the work that is left for blocks of blocks.
+AGAIN = 0.6
 
 #: Resources of the solver for each question: steps that commute mostly do for simple reasons.
 RLIMIT = 200_000
 
 
 class Reduction(Struct, frozen=True, eq=False):
-    """A program with composed blocks, and what it rests on.
+    """A program with composed blocks, and what it rests on. `again` is a reduction of the composed threads, if any.
 
     Facts and movers are about threads with names of their own.
     """
@@ -49,15 +58,30 @@ class Reduction(Struct, frozen=True, eq=False):
     movers: Movers
     cuts: tuple[Cuts, ...]
     made: tuple[Composition, ...]
+    again: Reduction | None = None
+
+    @property
+    def blocks(self) -> tuple[Automaton, ...]:
+        """The threads whose steps are blocks of the written ones."""
+        return tuple(c.thread for c in self.made)
 
     @property
     def composed(self) -> tuple[Automaton, ...]:
-        """The threads whose steps are blocks."""
-        return tuple(c.thread for c in self.made)
+        """The threads whose steps are blocks, those that were reduced last."""
+        return self.blocks if self.again is None else self.again.composed
 
     def bads_of(self, bad: Bad) -> tuple[Bad, ...]:
         """Something bad as the composed threads have it: all blocks that end in the failing step, or the claim."""
-        return tuple(_bads(self, bad))
+        return tuple(_bads(self, bad)) if self.again is None else self.again.all_of(tuple(_bads(self, bad)))
+
+    def all_of(self, bads: tuple[Bad, ...]) -> tuple[Bad, ...]:
+        """The same of several bad things."""
+        return tuple(dict.fromkeys(b for bad in bads for b in self.bads_of(bad)))
+
+    @property
+    def known(self) -> tuple[Term, ...]:
+        """What facts say of the composed threads, one formula for each location and fact about shared variables."""
+        return tuple(facts_at_cuts(self.facts, self.blocks)) if self.again is None else self.again.known
 
     def evidence(self, bads: tuple[Bad, ...], inner: tuple[Composed, ...]) -> Reduced:
         """What is shown of the composed threads as evidence about the written ones."""
@@ -65,11 +89,15 @@ class Reduction(Struct, frozen=True, eq=False):
             tuple(cuts.phases.get(q.name, Phase.CUT) for q in t.locations)
             for t, cuts in zip(self.threads, self.cuts, strict=True)
         )
-        return Reduced(self.threads, phases, self.lemmas, inner, bads, self.axioms)
+        if self.again is None:
+            return Reduced(self.threads, phases, self.lemmas, inner, bads, self.axioms)
+        below = self.again.evidence(tuple(dict.fromkeys(b for bad in bads for b in _bads(self, bad))), inner)
+        return Reduced(self.threads, phases, self.lemmas, (below,), bads, self.axioms)
 
     def run(self, run: Run) -> Run | None:
         """A run of the composed threads as one of the written ones. Raises Unevaluable."""
-        return expanded(self.threads, self.made, run)
+        reached = run if self.again is None else self.again.run(run)
+        return None if reached is None else expanded(self.threads, self.made, reached)
 
 
 class Commuting(Struct, frozen=True, eq=False):
@@ -84,11 +112,19 @@ def commuting(
     axioms: tuple[Axiom, ...],
     bounds: Limits,
     seed: int = 0,
-    progress: tuple[Progress, Progress] | None = None,
+    alone: bool = False,
+    progress: Progress | None = None,
 ) -> Commuting:
-    """Which steps of closed threads commute with those of others, and by which facts. Raises LimitReached."""
-    session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
-    facts = facts_in(tuple(map(apart, threads)), session, progress)
+    """Which steps of closed threads commute with those of others, and by which facts. Raises LimitReached.
+
+    What each thread knows `alone` is soon found; otherwise pairs of locations that exclude each other are looked for,
+    too. A search that a limit ended goes on from its `progress`.
+    """
+    session, separate = Session(bounds, [a.formula for a in axioms], seed, RLIMIT), tuple(map(apart, threads))
+    if alone:
+        facts = facts_of_turns(separate) or facts_of(separate, session, joint=False, progress=progress)
+    else:
+        facts = facts_under_flags(separate, session) or facts_of(separate, session, progress=progress)
     return Commuting(facts, movers_of(facts, session))
 
 
@@ -116,20 +152,77 @@ def reduction(
     return Reduction(threads, bads, axioms, facts, lemmas_of(facts, session), movers, cuts, made)
 
 
-def facts_in(
-    threads: tuple[Automaton, ...], session: Session, progress: tuple[Progress, Progress] | None = None
-) -> Facts:
+def reduced(
+    threads: tuple[Automaton, ...],
+    bads: tuple[Bad, ...],
+    axioms: tuple[Axiom, ...],
+    bounds: Limits,
+    seed: int = 0,
+    shared: Shared | None = None,
+) -> Reduction:
+    """First by what each thread knows alone; then its blocks, of which there are fewer than of steps, by what excludes
+    pairs of their locations, if there is work left for that. Raises LimitReached.
+
+    What is found is kept in `shared`: whoever asks again goes on from there.
+    """
+    kept = Shared() if shared is None else shared
+    first = _stage(axioms, bounds, seed, kept, threads, bads, alone=True)
+    if not first.facts.lost or not _may_gain(first):
+        return first
+    if not is_gain(threads, first.blocks):
+        return _stage(axioms, bounds, seed, kept, threads, bads)
+    with part_of(bounds, AGAIN) as left:
+        second = _stage(axioms, left, seed, kept, first.blocks, first.all_of(bads))
+        return replace(first, again=second) if is_gain(first.blocks, second.blocks) else first
+    return first
+
+
+def _stage(
+    axioms: tuple[Axiom, ...],
+    bounds: Limits,
+    seed: int,
+    shared: Shared,
+    threads: tuple[Automaton, ...],
+    bads: tuple[Bad, ...],
+    alone: bool = False,
+) -> Reduction:
+    key = threads, alone
+    progress = shared.once(("progress", *key), Progress)
+    known = shared.once(("commuting", *key), lambda: commuting(threads, axioms, bounds, seed, alone, progress))
+    return shared.once(("reduction", *key, bads), lambda: reduction(threads, bads, axioms, bounds, seed, known))
+
+
+def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
     """Facts about turns where these say all; else of each thread by itself, unless more hold where it is seen that
-    locations exclude each other. A search that a limit ended goes on from its `progress`, the one for each of the two.
+    locations exclude each other.
     """
     if (turns := facts_of_turns(threads)) is not None:
         return turns
-    of_one, of_two = (None, None) if progress is None else progress
-    alone = facts_of(threads, session, joint=False, progress=of_one)
+    alone = facts_of(threads, session, joint=False)
     if not alone.lost:
         return alone
-    joint = facts_under_flags(threads, session) or facts_of(threads, session, progress=of_two)
+    joint = facts_under_flags(threads, session) or facts_of(threads, session)
     return joint if joint.true != alone.true else alone
+
+
+def places(threads: Sequence[Automaton]) -> int:
+    """The joint locations, as far as each thread comes to its own."""
+    return prod(len({t.initial, *(e.target for e in t.edges)}) for t in threads)
+
+
+def _may_gain(made: Reduction) -> bool:
+    """Whether more facts might do without enough cuts: all others are there whatever is known."""
+    avoidable = Why.MOVES, Why.BLOCKS
+    needed = (
+        replace(t, edges=tuple(e for e in t.edges if c.why.get(e.target) not in avoidable))
+        for t, c in zip(made.blocks, made.cuts, strict=True)
+    )
+    return is_gain(made.blocks, tuple(needed))
+
+
+def is_gain(threads: Sequence[Automaton], composed: Sequence[Automaton]) -> bool:
+    """Whether blocks are worth looking at in place of the threads that they are made of."""
+    return GAIN * places(composed) <= places(threads)
 
 
 def _phases(thread: Automaton, cuts: Cuts) -> Mapping[str, Phase]:

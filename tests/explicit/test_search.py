@@ -71,6 +71,19 @@ def test_values_without_a_range_need_not_be_small() -> None:
     assert len(plain.reached) > 80
 
 
+def test_where_there_are_too_many_initial_states_a_search_looks_at_a_few_and_goes_on() -> None:
+    """As in a heap whose cells hold anything at first; what is wrong comes after all of them were written."""
+    cells = "abcdefgh"
+    writes = " ".join(f"{c} := 1;" for c in cells)
+    text = f"""global {", ".join(cells)} : 0..9; global done : 0..1 = 0;
+      thread A {{ {writes} done := 1; }} thread B {{ await done == 1; assert %s; }}"""
+    for total, wrong in ((9, {0}), (8, set[int]())):
+        claim = f"{' + '.join(cells)} == {total}"
+        found = search(system(program_of(text % claim).threads, (ANY,)), Effort(1_000, 16, reduced=False), Limits())
+        assert set(found.bad) == wrong
+        assert not found.complete
+
+
 def test_a_beam_finds_what_is_far_and_never_claims_to_have_seen_everything() -> None:
     """Each round chooses a value, and no two choices lead to the same state; the other thread may move for ever."""
     text = """global total : int = 0; thread A { while (true) { skip; } }

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits
 from sa.base.verdict import Verdict
 from sa.certificates.reduced import Phase, Reduced
 from sa.certificates.simplified import Simplified
+from sa.checker.proofs import check_proof
+from sa.checker.ruling import Accepted
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, REDUCTION, without_reduction
 from sa.engines.verification import Verification
 from sa.engines.verify import Options, verify
 from sa.question.claims import claims_of
+from sa.terms.build import FALSE
 from sa.transform.locks import held, locks_of
 from sa.transform.reduce import Reduction, reduction
+from sa.transform.reduce import reduced as twice_reduced
 from tests.language.texts import program_of
 
 P1 = """
@@ -163,6 +168,43 @@ def test_a_lock_that_somebody_else_gives_back_keeps_nobody_away() -> None:
     assert [len(t.locations) for t in reduced(text).composed] == [3, 3]
     assert len(reduced(foreign).composed[0].locations) > 3
     assert answer(foreign).verdict is Verdict.REFUTED
+
+
+def test_blocks_are_reduced_again_by_what_excludes_pairs_of_their_locations() -> None:
+    """What is under the lock `m` is found by each thread alone, what is between the flags only then."""
+    text = """global m : 0..4 = 0; global s : 0..1 = 0; global x : int = 0;
+      thread T[i : 1..2] {
+        local a : int;
+        await s == 0 { s := 1; }
+        lock(m); a := x; x := a + 1; unlock(m); lock(m); a := x; x := a - %d; unlock(m);
+        assert x == 0; s := 0;
+      }"""
+    program = program_of(text % 1)
+    bads = tuple(b for c in claims_of(program) for b in c.bads)
+    made = twice_reduced(program.threads, bads, program.axioms, Limits())
+    assert made.again is not None
+    assert len(made.threads[0].edges) > len(made.blocks[0].edges) > len(made.composed[0].edges)
+    right, wrong = answer(text % 1, only=True), answer(text % 2, only=True)
+    assert right.verdict is Verdict.PROVED
+    assert wrong.verdict is Verdict.REFUTED
+    twice = [proof for proof in right.proofs if isinstance(proof, Reduced) and isinstance(proof.inner[0], Reduced)]
+    for proof in twice:
+        (below,) = proof.inner
+        assert isinstance(below, Reduced)
+        bad = replace(proof, inner=(replace(below, facts=(*below.facts, FALSE)),))
+        assert not isinstance(check_proof(bad, Limits()), Accepted)
+    assert twice
+
+
+def test_the_work_grows_no_faster_than_the_square_of_threads_that_use_a_lock() -> None:
+    def work(threads: int) -> float:
+        program = program_of(f"""global m : 0..99 = 0; global x : int = 0;
+          thread T[i : 1..{threads}] {{ lock(m); x := x + 1; assert x == 1; x := x - 1; unlock(m); }}""")
+        bads, bounds = tuple(b for c in claims_of(program) for b in c.bads), Limits()
+        twice_reduced(program.threads, bads, program.axioms, bounds)
+        return bounds.work.done
+
+    assert work(12) < 5 * work(6)
 
 
 def test_a_lock_whose_value_does_not_say_who_holds_it() -> None:
