@@ -24,13 +24,13 @@ from sa.frontends.c.externs import (
     cancelled,
     cleaned,
     jumping,
-    numbered,
     outside,
     signalled,
     unread,
 )
 from sa.frontends.c.formats import MAKING, WRITING
 from sa.frontends.c.gnu import BARRIERS
+from sa.frontends.c.numbers_in_texts import numbered
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import distance_of
 from sa.frontends.c.operations import kept
@@ -320,8 +320,8 @@ _WORDS: dict[str, Handler] = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
     **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),
     "__sacheck_argument": unread, "__sacheck_assembler": assembler,
-    "atoi": numbered(INT), "strtod": numbered(Float("double", 64)),
-    **dict.fromkeys(("atol", "atoll", "strtol", "strtoll"), numbered(LONG)),
-    **dict.fromkeys(("strtoul", "strtoull"), numbered(ULONG)),
+    "atoi": numbered(INT, "int"), "strtod": numbered(Float("double", 64)),
+    **dict.fromkeys(("atol", "atoll", "strtol", "strtoll"), numbered(LONG, "long")),
+    **dict.fromkeys(("strtoul", "strtoull"), numbered(ULONG, "unsigned", "long")),
     "rand": lambda body, arguments: between(body, 0, 2**31 - 1),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -143,22 +143,6 @@ def cleaned(body: Body, arguments: Sequence[Any]) -> Value:
     """What `pthread_cleanup_push` says beside its macro: that there is something to be done at the end of a thread."""
     body.file.cleans = True
     return NOTHING
-
-
-def numbered(kind: CType) -> Callable[[Body, Sequence[Any]], Value]:
-    """A text as a number, which may be any. What the program was called with is not known and need not be."""
-
-    def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        for argument in arguments[:1]:
-            if is_text(argument):
-                raise Unsupported("SA716", "a number is read from a constant text", "write the number")
-            value(body, argument)
-        if len(arguments) > 1 and number(value(body, arguments[1])) is not build.ZERO:
-            given = c_ast.ExprList(list(arguments[:2]))
-            body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_number_ends"), given))
-        return anything(body, kind)
-
-    return handler
 
 
 def between(body: Body, low: int, high: int) -> Value:

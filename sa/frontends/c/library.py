@@ -16,7 +16,10 @@ _MEANT = {
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
     "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
     **dict.fromkeys(("scanf", "fscanf", "sscanf"), ("__sacheck_word",)),
-    **dict.fromkeys(("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends",)),
+    **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)),
+    **dict.fromkeys(
+        ("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends", "__sacheck_number_of")
+    ),
     **dict.fromkeys(
         ("snprintf", "sprintf"),
         tuple(f"__sacheck_put{kind}" for kind in ("_end", "_text", "_int", "_unsigned", "_hexadecimal")),

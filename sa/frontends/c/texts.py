@@ -13,6 +13,7 @@ from sa.frontends.c.expressions import value
 from sa.frontends.c.externs import anything, between
 from sa.frontends.c.formats import Piece, is_text, scanned
 from sa.frontends.c.literals import outside_text
+from sa.frontends.c.numbers_in_texts import is_outside
 from sa.frontends.c.operations import decide, store, touch
 from sa.frontends.c.types import CHAR, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
@@ -40,6 +41,14 @@ def _scanned(form: int) -> Callable[[Body, Sequence[Any]], Value]:
         return read
 
     return handler
+
+
+def _scanned_text(body: Body, arguments: Sequence[Any]) -> Value:
+    """`sscanf` of a text from outside. Raises Unsupported for others: what stands there is known."""
+    if not is_outside(body, arguments[0]):
+        why = "what is read here is in a text of the program"
+        raise Unsupported("SA716", why, "read numbers with `strtol`, and letters one by one")
+    return _scanned(1)(body, arguments)
 
 
 def _take(body: Body, argument: Any, piece: Piece | None, source: Sequence[Any]) -> None:
@@ -88,7 +97,7 @@ def _duplicated(body: Body, arguments: Sequence[Any]) -> Value:
 TEXTS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
     "scanf": _scanned(0),
     "fscanf": _scanned(1),
-    "sscanf": _scanned(1),
+    "sscanf": _scanned_text,
     "strdup": _duplicated,
     "getenv": _environment,
 }

@@ -852,6 +852,24 @@ void __sacheck_number_ends(const char *s, char **end) {
     while (*s && __sacheck_any()) s = s + 1;
     *end = (char *) s;
 }
+/* Of a text that the program has, the number is the one that stands there. */
+long __sacheck_number_of(const char *text, char **end) {
+    const char *s = text;
+    long n = 0;
+    int minus = 0, digits = 0;
+    while (*s == ' ' || (*s >= 9 && *s <= 13)) s = s + 1;
+    if (*s == '-' || *s == '+') {
+        minus = *s == '-';
+        s = s + 1;
+    }
+    while (*s >= '0' && *s <= '9') {
+        n = n * 10 + (*s - '0');
+        digits = 1;
+        s = s + 1;
+    }
+    if (end) *end = (char *) (digits ? s : text);
+    return minus ? -n : n;
+}
 /* Texts that are made: what there is no room for is counted only. */
 unsigned long __sacheck_put(char *to, unsigned long room, unsigned long at, int c) {
     if (at + 1 < room) to[at] = (char) c;

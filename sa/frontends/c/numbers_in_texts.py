@@ -1,0 +1,108 @@
+"""Numbers that are read from texts: from outside of the program any one, else the one that stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pycparser import c_ast
+
+from sa.frontends.c.body import Body, InMemory, object_of
+from sa.frontends.c.constants import letters_of
+from sa.frontends.c.expressions import value
+from sa.frontends.c.externs import anything
+from sa.frontends.c.formats import is_text
+from sa.frontends.c.literals import is_argument
+from sa.frontends.c.operations import load
+from sa.frontends.c.syntax_tree import nodes_of
+from sa.frontends.c.types import CType
+from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.flow.graph import Storage, base
+from sa.terms import build
+
+#: Functions that fill an array with letters from outside, that read a number there, and that show what is in it.
+_FILLS = frozenset({"fgets", "scanf", "fscanf"})
+_READS = frozenset({"atoi", "atol", "atoll", "strtol", "strtoll", "strtoul", "strtoull", "strtod", "sscanf"})
+_SHOWS = frozenset({"printf", "fprintf", "puts", "fputs"})
+
+#: Letters of a line that may be any number of 64 bits.
+_ANY_NUMBER = 22
+
+
+def numbered(kind: CType, *words: str) -> Callable[[Body, Sequence[Any]], Value]:
+    """A text as a number of a type, which has these words in C; fractions have none, and no values.
+
+    What comes from outside may be any number. An argument and a variable of the environment stay the same.
+    Raises Unsupported.
+    """
+
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        text, *others = arguments
+        if is_text(text):
+            raise Unsupported("SA716", "a number is read from a constant text", "write the number")
+        if words and not is_outside(body, text):
+            return _number_of(body, text, others, words)
+        value(body, text)
+        if others and number(value(body, others[0])) is not build.ZERO:
+            given = c_ast.ExprList([text, others[0]])
+            body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_number_ends"), given))
+        name = _constant_name(text)
+        return anything(body, kind) if name is None else _same_number(body, f"{' '.join(words)} {name}", kind)
+
+    return handler
+
+
+def is_outside(body: Body, text: Any) -> bool:
+    """Whether a text is an argument, a variable of the environment, or a line whose letters nobody else looks at."""
+    return _called(text) == "getenv" or is_argument(body, text) or _is_line(body, text)
+
+
+def _called(node: Any) -> str | None:
+    return node.name.name if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) else None
+
+
+def _is_line(body: Body, text: Any) -> bool:
+    """Whether a text is a long array of the function that is filled from outside, and where one number is read."""
+    function = body.file.bodies.get(body.name)
+    if not isinstance(text, c_ast.ID) or function is None:
+        return False
+    nodes = tuple(nodes_of(function))
+    sizes = [getattr(n.type, "dim", None) for n in nodes if isinstance(n, c_ast.Decl) and n.name == text.name]
+    if len(sizes) != 1 or not isinstance(sizes[0], c_ast.Constant) or not sizes[0].value.isdigit():
+        return False
+    places = [n for n in nodes if isinstance(n, c_ast.ID) and n.name == text.name]
+    given = [_called(n) for n in nodes if _called(n) for a in _arguments(n) if a in places]
+    asked = [n for n in nodes if isinstance(n, c_ast.UnaryOp) and n.op == "sizeof" and n.expr in places]
+    known = [name for name in given if name in _FILLS | _READS | _SHOWS]
+    one = sum(name in _READS for name in known) == 1 and any(name in _FILLS for name in known)
+    return one and int(sizes[0].value) >= _ANY_NUMBER and len(known) + len(asked) == len(places)
+
+
+def _arguments(call: Any) -> Sequence[Any]:
+    return () if call.args is None else call.args.exprs
+
+
+def _constant_name(text: Any) -> str | None:
+    """What says which argument or variable of the environment a text is."""
+    if isinstance(text, c_ast.ArrayRef) and isinstance(text.subscript, c_ast.Constant):
+        return f"argument {text.subscript.value}"
+    if _called(text) == "getenv" and is_text(_arguments(text)[0]):
+        return "environment " + "".join(map(chr, letters_of(_arguments(text)[0])))
+    return None
+
+
+def _same_number(body: Body, name: str, kind: CType) -> Value:
+    """Some number, the same each time."""
+    if name not in body.file.objects:
+        body.file.objects[name] = object_of(name, kind, Storage.STATIC, body.origin, None)
+    return load(body, InMemory(base(name), kind))
+
+
+def _number_of(body: Body, text: Any, others: Sequence[Any], words: Sequence[str]) -> Value:
+    """The number that a text begins with, with the base 10, and where it ends."""
+    if len(others) > 1 and not (isinstance(others[1], c_ast.Constant) and others[1].value == "10"):
+        raise Unsupported("SA716", "a number is read with another base than 10", "read it with the base 10")
+    end = others[0] if others else c_ast.Constant("int", "0")
+    read = c_ast.FuncCall(c_ast.ID("__sacheck_number_of"), c_ast.ExprList([text, end]))
+    wanted = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(list(words))))
+    return value(body, c_ast.Cast(wanted, read))
