@@ -123,9 +123,8 @@ def computed(scalars: int) -> Caveat:
 
 def outside_texts(letters: int) -> Caveat:
     """That what is read from the environment is not longer."""
-    return assuming(
-        "texts", f"arguments and variables of the environment have at most {letters} letters", "test their lengths"
-    )
+    what = f"arguments, variables of the environment and messages of errors have at most {letters} letters"
+    return assuming("texts", what, "test their lengths")
 
 
 def undefined(name: str) -> Caveat:

@@ -80,6 +80,12 @@ def _environment(body: Body, arguments: Sequence[Any]) -> Value:
     return Value(build.ite(build.eq(there, build.ZERO), build.ZERO, number(text)), text.type)
 
 
+def _message(body: Body, arguments: Sequence[Any]) -> Value:
+    """`strerror`: some text of a limited length; C says of none what it is (C11 7.24.6.2)."""
+    value(body, arguments[0])
+    return outside_text(body, "message of an error")
+
+
 _CHAR = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["char"])))
 
 
@@ -100,4 +106,5 @@ TEXTS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
     "sscanf": _scanned_text,
     "strdup": _duplicated,
     "getenv": _environment,
+    "strerror": _message,
 }
