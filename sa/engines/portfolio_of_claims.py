@@ -11,6 +11,7 @@ from sa.bounded.wanted import Wanted
 from sa.engines import technique
 from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, when_asked
 from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, picked
+from sa.explicit.concretization import by_few_preemptions
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states, by_walks
 from sa.hybrid import exploring
 from sa.hybrid.by_unbounded_counters import by_growing
@@ -77,6 +78,7 @@ ENVIRONMENTS: ClaimEngine = Prover(
 )
 PRECONDITIONS: ClaimEngine = Prover(HOUDINI, {"candidates": "preconditions"}, inductive_claims.by_preconditions)
 STATES: ClaimEngine = Decider(EXPLICIT_STATE, {}, by_few_states)
+FEW_PREEMPTIONS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "preemptions"}, by_few_preemptions)
 FAR_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"search": "beam"}, by_far_states)
 MORE_STATES: ClaimEngine = Decider(EXPLICIT_STATE, {"effort": "much"}, by_all_states)
 WALKS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "random"}, by_walks)
@@ -221,6 +223,8 @@ CLAIMS: Portfolio = (
     Turn(CLAIMED, 0.1),
     # Its work grows with the sum of the threads' sizes.
     Turn(INTERVALS, 0.7),
+    # Most errors need few preemptions, however long their runs are.
+    Turn(FEW_PREEMPTIONS, 0.3),
     # Where values grow there may be finitely many states all the same, if more than at first sight.
     Turn(FAR_STATES, 0.25),
     # Its work grows with the number of threads, not with their combinations.

@@ -6,9 +6,8 @@ from functools import partial
 
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
-from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, USUAL_BOUNDS, Portfolio, chosen
+from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, FEW_PREEMPTIONS, USUAL_BOUNDS, Portfolio, chosen
 from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
-from sa.explicit.concretization import by_few_preemptions
 from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.invariants import families
@@ -19,8 +18,6 @@ CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, families.by_conjunctions)
 COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_counts)
 
 FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
-
-FEW_PREEMPTIONS: ClaimEngine = Refuter(EXPLICIT_STATE, {"search": "preemptions"}, by_few_preemptions)
 
 CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, CLAUSES))
 

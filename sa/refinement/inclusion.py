@@ -51,8 +51,11 @@ PREEMPTION = 3
 #: How many initial states are begun with, and how many are looked at for them.
 STARTS, DRAWN = 4, 40
 
-#: An abstract state that is looked at is cheaper than a step, and a comparison of two sets of them much cheaper.
-LOOKS_PER_STEP, COMPARISONS_PER_STEP = 10, 400
+#: An abstract state that is looked at is cheaper than a step.
+LOOKS_PER_STEP = 10
+
+#: Units of a node, and comparisons of two sets of abstract states that are one unit.
+A_NODE, COMPARISONS = 80, 20
 
 #: How many runs are told that seem to escape, and how many abstract states are listed for one of them.
 TOLD, LISTED = 4, 1_000
@@ -91,12 +94,10 @@ class _Search(Struct, eq=False):
     heap: list[tuple[int, int, _Node]] = field(default_factory=list)
     passed: dict[int, list[Front]] = field(default_factory=dict)
     made: int = 0
-    compared: int = 0
 
     def steps(self) -> int:
         """What was done so far, in steps."""
-        looked = self.followers.following.looks // LOOKS_PER_STEP
-        return self.made + looked + self.compared // COMPARISONS_PER_STEP
+        return self.made + self.followers.following.looks // LOOKS_PER_STEP
 
 
 def _plays(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> Iterator[Position]:
@@ -148,11 +149,10 @@ def _outrun(search: _Search, steps: int, bounds: Limits) -> Iterator[_Node]:
     while search.heap and search.steps() < steps and told < TOLD:
         cost, _, node = heappop(search.heap)
         # A state that is reached with many sets that do not contain each other takes longer each time.
-        compared = len(search.passed.get(node.state, ()))
-        search.compared += compared
-        spend(bounds, 80 + compared // 5)
+        spend(bounds, len(search.passed.get(node.state, ())) // COMPARISONS)
         if not _is_new(search, node.state, node.front):
             continue
+        spend(bounds, A_NODE)
         check_memory(bounds)
         for stride, price in _strides(search, node):
             search.made += 1
