@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 from random import Random
 
 from sa.terms import build, interval
-from sa.terms.bounds import interval_of
+from sa.terms.bounds import assuming, interval_of, truth_of
 from sa.terms.evaluate import evaluate
 from sa.terms.sort import BOOL
 from sa.terms.term import Term
@@ -37,6 +38,32 @@ def test_no_value_of_a_term_is_outside_of_its_bounds(seed: int) -> None:
         value = int(evaluate(term, state))
         assert low is None or low <= value, (term, state)
         assert high is None or value <= high, (term, state)
+
+
+def formula(random: Random, depth: int) -> Term:
+    """Comparisons, joined by words."""
+    if not depth:
+        number = build.integer(random.randint(-3, 5))
+        return random.choice((B, build.le(X, number), build.eq(Y, number), build.le(build.add(X, Y), number)))
+    parts = [formula(random, depth - 1) for _ in range(3)]
+    return random.choice((build.land, build.lor))(*parts) if random.random() < 0.8 else build.lnot(parts[0])
+
+
+@for_each("seed", range(300))
+def test_what_ranges_say_of_a_formula_is_so_for_all_values(seed: int) -> None:
+    random = Random(seed)
+    said = formula(random, random.randrange(4))
+    low, high = random.randint(-2, 3), random.randint(0, 4)
+    ranges = {X: (low, 3), Y: (0, high), B: (0, 1)}
+    truth, narrower = truth_of(said, ranges), assuming(said, ranges)
+    for x, y, b in product(range(low, 4), range(high + 1), (False, True)):
+        state = {X: x, Y: y, B: b}
+        holds = evaluate(said, state)
+        assert truth is None or truth == holds
+        if holds:
+            assert narrower is not None
+            for v, value in state.items():
+                assert interval.meet(narrower[v], (int(value), int(value))) is not None
 
 
 def test_terms_with_many_conditions_within_each_other_take_no_time() -> None:
