@@ -40,7 +40,7 @@ def numbered(kind: CType, *words: str) -> Callable[[Body, Sequence[Any]], Value]
         text, *others = arguments
         if is_text(text):
             raise Unsupported("SA716", "a number is read from a constant text", "write the number")
-        if words and not is_outside(body, text):
+        if words and not (is_outside(body, text) and _is_only_number(body, text)):
             return _number_of(body, text, others, words)
         value(body, text)
         if others and number(value(body, others[0])) is not build.ZERO:
@@ -55,6 +55,23 @@ def numbered(kind: CType, *words: str) -> Callable[[Body, Sequence[Any]], Value]
 def is_outside(body: Body, text: Any) -> bool:
     """Whether a text is an argument, a variable of the environment, or a line whose letters nobody else looks at."""
     return _called(text) == "getenv" or is_argument(body, text) or _is_line(body, text)
+
+
+def _is_only_number(body: Body, text: Any) -> bool:
+    """Whether the function reads an argument, or a variable of the environment, as a number in one way only.
+
+    Else its letters say which number it is. Raises Unsupported where it is not known which argument it is.
+    """
+    if isinstance(text, c_ast.ID):
+        return True
+    function, name = body.file.bodies.get(body.name), _constant_name(text)
+    nodes = () if function is None else tuple(nodes_of(function))
+    same = [n for n in nodes if (_called(n) == "getenv" or is_argument(body, n)) and _constant_name(n) == name]
+    read = [_called(n) for n in nodes if _called(n) in _READS and any(a in same for a in _arguments(n)[:1])]
+    shown = [a for n in nodes if _called(n) in _SHOWS for a in _arguments(n) if a in same]
+    if name is None and len(read) > 1:
+        raise Unsupported("SA716", "an argument may be read twice here", "keep its number in a variable")
+    return len(set(read)) == 1 and len(read) + len(shown) == len(same)
 
 
 def _called(node: Any) -> str | None:

@@ -881,6 +881,7 @@ unsigned long __sacheck_put_text(char *to, unsigned long room, unsigned long at,
     }
     return at;
 }
+/* The base is a constant in each of these: remainders by variables have no bounds. */
 unsigned long __sacheck_put_unsigned_long(char *to, unsigned long room, unsigned long at, unsigned long n) {
     char digits[20];
     int k = 0;
