@@ -12,7 +12,7 @@ from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
 from sa.invariants.inductive_claims import noted
-from sa.invariants.intervals import Bounded, begun, settled, taken
+from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
 from sa.invariants.own_points import Owner, Point
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
@@ -31,8 +31,8 @@ SOON = 300_000
 def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What intervals at the threads' locations exclude. Raises LimitReached."""
     threads = tuple(apart(t) for t in asked.threads)
-    run = asked.shared.once(("intervals", asked.threads), lambda: begun(threads, budget.bounds))
-    known = asked.shared.once(("bounded", asked.threads), lambda: settled(run, budget.bounds))
+    run = asked.shared.once(("intervals", asked.threads), lambda: iteration_of(threads, budget.bounds))
+    known = asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, budget.bounds))
     report(Event("intervals", {"points": sum(map(len, known.points))}))
     open_ = [bad for bad in asked.bads if not _fails(asked, known, bad)]
     lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE)) if open_ else ()

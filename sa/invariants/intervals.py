@@ -62,10 +62,10 @@ class Bounded(Struct, frozen=True, eq=False):
 
 def intervals(threads: Sequence[Automaton], bounds: Limits) -> Bounded:
     """The intervals of threads whose locals have different names. Raises LimitReached."""
-    return settled(begun(threads, bounds), bounds)
+    return intervals_of(iteration_of(threads, bounds), bounds)
 
 
-def begun(threads: Sequence[Automaton], bounds: Limits) -> Run:
+def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
     initial = begun_with(threads)
     owners, steps = unfolded(threads, initial, bounds)
@@ -82,7 +82,7 @@ def begun(threads: Sequence[Automaton], bounds: Limits) -> Run:
     )
 
 
-def settled(run: Run, bounds: Limits) -> Bounded:
+def intervals_of(run: Run, bounds: Limits) -> Bounded:
     """The end of the iteration. It goes on from what was known where a limit ended it. Raises LimitReached."""
     run.bounds = bounds
     run.waiting = {n: dict.fromkeys(run.known.points[n]) for n in _order(run)}

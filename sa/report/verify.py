@@ -153,7 +153,9 @@ def _row(finding: Finding) -> tuple[object, ...]:
 def _claim(found: Sequence[Finding], why: bool) -> Row:
     """What is claimed, where, of whom, the verdict, and how it was settled or `why` it was not."""
     finding = found[0]
-    how = "; ".join(dict.fromkeys(f.how for f in found))
+    # Of what is violated by several threads the first run is shown.
+    told = found[:1] if finding.verdict is Verdict.REFUTED else found
+    how = "; ".join(dict.fromkeys(f.how for f in told))
     if why and finding.unknown is not None:
         how = because(finding.unknown)
     cells = (

@@ -103,6 +103,17 @@ def test_what_is_claimed_of_several_threads_alike_is_one_row_with_one_run() -> N
     assert text.count("violated at the end of this run") == 2
 
 
+def test_of_runs_of_several_threads_the_one_that_is_shown_is_told() -> None:
+    found = outcomes()["refuted"]
+    longer = tuple(
+        replace(f, how=f"a run of {90 + n} steps") if f.verdict is Verdict.REFUTED else f
+        for n, f in enumerate(found.findings)
+    )
+    text = show_verification(replace(found, findings=longer), Screen(100))
+    told = [f"a run of {90 + n} steps" in text for n, f in enumerate(longer) if f.verdict is Verdict.REFUTED]
+    assert told[:2] == [True, False]
+
+
 def test_claims_of_many_threads_name_a_few() -> None:
     text = "global x : 0..9 = 0; thread P[i : 1..6] { assert x == 0; }"
     shown = show_verification(_found(program_of(text), Verdict.PROVED), Screen(100))
