@@ -109,7 +109,7 @@ def test_of_runs_of_several_threads_the_one_that_is_shown_is_told() -> None:
         replace(f, how=f"a run of {90 + n} steps") if f.verdict is Verdict.REFUTED else f
         for n, f in enumerate(found.findings)
     )
-    text = show_verification(replace(found, findings=longer), Screen(100))
+    text = show_verification(replace(found, findings=longer), Screen(200))
     told = [f"a run of {90 + n} steps" in text for n, f in enumerate(longer) if f.verdict is Verdict.REFUTED]
     assert told[:2] == [True, False]
 
