@@ -192,14 +192,14 @@ def _stage(
     return shared.once(("reduction", *key, bads), lambda: reduction(threads, bads, axioms, bounds, seed, known))
 
 
-def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
+def facts_in(threads: tuple[Automaton, ...], session: Session, only_alone: bool = False) -> Facts:
     """Facts about turns where these say all; else of each thread by itself, unless more hold where it is seen that
-    locations exclude each other.
+    locations exclude each other and `only_alone` is not wanted.
     """
     if (turns := facts_of_turns(threads)) is not None:
         return turns
     alone = facts_of(threads, session, joint=False)
-    if not alone.lost:
+    if only_alone or not alone.lost:
         return alone
     joint = facts_under_flags(threads, session) or facts_of(threads, session)
     return joint if joint.true != alone.true else alone
