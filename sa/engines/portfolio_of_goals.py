@@ -73,12 +73,11 @@ QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n
 RESTING, RESTING_SHORT = (
     Prover(
         SIMULATION,
-        {"answers": "resting", **parameters},
+        {"answers": answers},
         partial(by_resting, partial(deciders.by_relation, replace(tactics, lemmas=150, each=0))),
     )
-    # Who reads first and shows later must not stay at the read, though nothing is lost by that yet: such answers are
-    # not kept to where other ones are better.
-    for tactics, parameters in ((TACTICS[0], dict[str, str]()), (TACTICS[3], {"patience": "none"}))
+    # Who shows later what was read must not stay at the read, though nothing is lost by that yet.
+    for answers, tactics in (("resting", TACTICS[0]), ("resting-short", TACTICS[3]))
 )
 RESTING_POINTS: GoalEngine = Prover(
     SIMULATION,
