@@ -88,6 +88,7 @@ class Round(Struct, frozen=True):
 
     The locations, by their numbers, are a strongly connected component of the steps that are left. No step that is
     left, of any thread, raises the rank; the `strict` ones of this thread, by their edges, lower it, from 0 or more.
+    The others are left where they do not lower it.
     """
 
     thread: int
@@ -97,11 +98,12 @@ class Round(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """What holds at last wherever a thread is at a location: one of those it passes for ever, or where it rests.
+    """What holds at last wherever a thread is at a location: one of those that it passes for ever, or where it rests.
 
-    Where it `passes`, each step from there that is left needs the formula; where it rests, it can take none of its
-    steps infinitely often, and the formula follows from that. Steps of others that are left `keep` the formula true
-    once it is (so it must not be where it passes), or false once it is.
+    Where it `passes`, each step from there that is left needs the formula, to be taken, or for what earlier spots say
+    of where it leads. Where it rests, it can take none of its steps infinitely often, and the formula follows from it.
+    Steps of others that are left `keep` the formula true once it is so, which is of no use where the thread passes; or
+    they keep it false.
     """
 
     thread: int

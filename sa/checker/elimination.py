@@ -7,8 +7,10 @@ of these from some moment on, so none of them lowers a rank that none raises, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from sa.automata.components import components
 from sa.base.limits import spend
@@ -17,9 +19,10 @@ from sa.checker.control_points import Question, Taken, Wrong, graph_of, in_words
 from sa.checker.justice import check_unjust
 from sa.checker.left import Thread, others, require_kept
 from sa.checker.ruling import Rejected
+from sa.terms.build import ZERO, conjoined, land, le, lnot, lt
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import sort_of
+from sa.terms.term import Term, sort_of
 
 
 def check_rounds(question: Question, rounds: Sequence[Elimination]) -> None:
@@ -69,20 +72,26 @@ def _checked(question: Question, threads: Sequence[Thread], made: Elimination) -
         case Settled():
             _settled(question, threads, made)
         case Round():
-            _round(question, threads, made)
-            _excluded(own, inside, made.strict)
+            ranks = _round(question, threads, made)
+            left = (s if s.passage[0] not in inside else _not_lowering(s, ranks) for s in own.left)
+            own.left = tuple(left)
+            _exclude(own, inside, made.strict)
         case Unjust():
             check_unjust(question, threads, made)
-            _excluded(own, inside, made.strict)
+            _exclude(own, inside, made.strict)
         case _:
             assert_never(made)
 
 
-def _excluded(own: Thread, inside: frozenset[int], strict: Sequence[int]) -> None:
-    left = tuple(s for s in own.left if s.passage[0] not in inside or s.passage[2] not in strict)
-    if len(left) == len(own.left):
-        raise Wrong(Rejected("round", "no step is excluded"))
-    own.left = tuple(_on_cycles(left))
+def _exclude(own: Thread, inside: frozenset[int], strict: Sequence[int]) -> None:
+    own.left = tuple(_on_cycles([s for s in own.left if s.passage[0] not in inside or s.passage[2] not in strict]))
+
+
+def _not_lowering(step: Taken, ranks: Mapping[int, Term]) -> Taken:
+    """The step as a run may take it for ever: where it does not lower the rank, or finds it below 0."""
+    first, _, _, second = step.passage
+    before, after = ranks[first], substitute(ranks[second], step.updates)
+    return replace(step, premise=conjoined((*step.premise, lnot(land(le(ZERO, before), lt(after, before))))))
 
 
 def _settled(question: Question, threads: Sequence[Thread], made: Settled) -> None:
@@ -99,7 +108,7 @@ def _settled(question: Question, threads: Sequence[Thread], made: Settled) -> No
         own.settled.setdefault(place, []).append(formula)
 
 
-def _round(question: Question, threads: Sequence[Thread], made: Round) -> None:
+def _round(question: Question, threads: Sequence[Thread], made: Round) -> dict[int, Term]:
     own, inside = threads[made.thread], frozenset(made.locations)
     if len(made.ranks) != len(made.locations):
         raise Wrong(Rejected("rank", "it is not given at each location"))
@@ -112,3 +121,4 @@ def _round(question: Question, threads: Sequence[Thread], made: Round) -> None:
     for place, rank in ranks.items():
         for thread, step in others(threads, made.thread):
             require_kept(question, own, (thread, step), place, own.known(place), rank)
+    return ranks

@@ -18,6 +18,7 @@ from sa.checker.ruling import Rejected
 from sa.terms.build import FALSE, TRUE, land, lnot, lor, variable
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, sort_of
 
 
@@ -25,8 +26,8 @@ def check_unjust(question: Question, threads: Sequence[Thread], made: Unjust) ->
     """Whenever one of the steps is taken, some other thread is at no spot. Raises Wrong and LimitReached."""
     if not question.ends.fair:
         raise Wrong(Rejected("justice", "the claim does not assume fairness"))
-    for spot in made.spots:
-        _checked(question, threads, spot)
+    for number, spot in enumerate(made.spots):
+        _checked(question, threads, spot, made.spots[:number])
     beside = lnot(land(*(lor(*_spots(question, threads, n, made)) for n in range(len(threads)) if n != made.thread)))
     own = threads[made.thread]
     for step in own.left:
@@ -49,7 +50,7 @@ def _spots(question: Question, threads: Sequence[Thread], number: int, made: Unj
         yield from (land(at, w) for w in ways if w is not FALSE)
 
 
-def _checked(question: Question, threads: Sequence[Thread], spot: Spot) -> None:
+def _checked(question: Question, threads: Sequence[Thread], spot: Spot, earlier: Sequence[Spot]) -> None:
     fault = None
     if spot.thread not in range(len(threads)) or spot.location not in range(len(threads[spot.thread].graph.known)):
         fault = "there is no such location"
@@ -63,7 +64,9 @@ def _checked(question: Question, threads: Sequence[Thread], spot: Spot) -> None:
     known = own.known(place) if spot.passes else own.graph.known[place]
     if spot.passes:
         for step in (s for s in own.left if s.passage[0] == place):
-            require(question, own.graph, place, (*known, *step.premise), step.choices, spot.formula)
+            then = (e for e in earlier if e.passes and (e.thread, e.location) == (spot.thread, step.passage[3]))
+            after = (substitute(e.formula, step.updates) for e in then)
+            require(question, own.graph, place, (*known, *step.premise, *after), step.choices, spot.formula)
     else:
         still = lnot(possible(_leaving(question, spot.thread, place)))
         require(question, own.graph, place, (*known, still), (), spot.formula)

@@ -29,7 +29,7 @@ from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged
-from sa.engines.portfolio_of_claims import Portfolio, without_reduction
+from sa.engines.portfolio_of_claims import Portfolio, of_few_locations, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.engines.tried import Diary
 from sa.question.asked import Asked, Excluded, Settled
@@ -192,7 +192,7 @@ def _shown(
         for group in waiting:
             open_, found = set(group), list[OfThreads]()
             try:
-                for settled in _asked_of_engines(work, work.portfolio, group, allot(bounds, units)):
+                for settled in _asked_of_engines(work, of_few_locations(work.portfolio), group, allot(bounds, units)):
                     open_ -= set(settled.bads)
                     if isinstance(settled, Excluded) and isinstance(settled.evidence, OfThreads):
                         found.append(settled.evidence)

@@ -24,14 +24,14 @@ from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unjust
 from sa.certificates.run import Bad
 from sa.ranking.facts import facts_at, with_signs
 from sa.ranking.justice import known_before, never, spots_beside
-from sa.ranking.left import Search, Thread, disturbed
+from sa.ranking.left import Search, Thread, disturbed, not_lowering
 from sa.ranking.piecewise import Move, in_pieces
 from sa.ranking.points import Graph, Step, graph_of_thread, leading
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.ranking.settling import settle
 from sa.ranking.stages import promising
 from sa.smt.session import Session
-from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, land, le, linear_parts, scale
+from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, land, le, linear_parts, lnot, scale
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var
@@ -111,7 +111,7 @@ def _components(steps: Sequence[Step]) -> list[tuple[int, ...]]:
 
 def _rounds(search: Search) -> Iterator[list[Elimination]]:
     """Rounds that exclude some steps: cheap ones of all threads first. What is costly waits until facts are known."""
-    for way in (_tested,) if search.facts is None else (_tested, _by_farkas):
+    for way in (_tested,) if search.facts is None else (_tested, _by_farkas, _partly):
         for number, thread in enumerate(search.threads):
             for component in _components(thread.steps):
                 spend(search.session.bounds, 200)
@@ -123,6 +123,8 @@ def _rounds(search: Search) -> Iterator[list[Elimination]]:
                     ranks, strict = found
                     written = {v for r in ranks for v in r.free}
                     known = [*_settled(search, number, written), *_settled_in(thread)]
+                    by_place = dict(zip(component, ranks, strict=True))
+                    thread.steps = tuple(not_lowering(s, by_place) for s in thread.steps)
                     _exclude(thread, component, strict)
                     yield [*known, Round(number, component, tuple(ranks), tuple(sorted(strict)))]
 
@@ -185,7 +187,7 @@ def _tested(search: Search, number: int, component: tuple[int, ...], own: Sequen
         return [ZERO] * len(component), frozenset(s.passage[2] for s in idle)
     for rank in _compared(search, thread, own):
         strict = _fits(search, number, component, own, rank)
-        if strict:
+        if strict is not None:
             return [rank] * len(component), strict
     return None
 
@@ -232,17 +234,22 @@ def _equation(formula: Term) -> Iterator[tuple[Term, Term]]:
             yield w, v
 
 
-def _fits(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step], rank: Term) -> frozenset[int]:
-    """The edges that lower a rank which nobody raises."""
-    thread, session, strict = search.threads[number], search.session, set[int]()
+def _fits(
+    search: Search, number: int, component: tuple[int, ...], own: Sequence[Step], rank: Term, partly: bool = False
+) -> frozenset[int] | None:
+    """The edges that lower a rank which nobody raises; None where there are none, nor any that lower it `partly`."""
+    thread, session, strict, some = search.threads[number], search.session, set[int](), False
     for step in own:
         if not rank.free.isdisjoint(step.updates):
             after, known = substitute(rank, step.updates), (*step.premise, *thread.known(step.passage[0]))
-            if session.implied(land(le(ZERO, rank), le(add(after, ONE), rank)), known):
+            lowers = land(le(ZERO, rank), le(add(after, ONE), rank))
+            if session.implied(lowers, known):
                 strict.add(step.passage[2])
             elif not session.implied(le(after, rank), known):
-                return frozenset()
-    if strict and all(
+                return None
+            elif partly and not some:
+                some = not session.implied(lnot(lowers), known)
+    if (strict or some) and all(
         session.implied(le(substitute(rank, s.updates), rank), disturbed(thread, place, other, s))
         for other, s in search.others(number)
         if not rank.free.isdisjoint(s.updates)
@@ -250,7 +257,17 @@ def _fits(search: Search, number: int, component: tuple[int, ...], own: Sequence
         if search.may_meet(thread, place, other, s.passage[0])
     ):
         return frozenset(strict)
-    return frozenset()
+    return None
+
+
+def _partly(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+    """A rank that some steps lower in some cases only: in the others they may be taken for ever."""
+    thread = search.threads[number]
+    for rank in _compared(search, thread, own):
+        strict = _fits(search, number, component, own, rank, partly=True)
+        if strict is not None:
+            return [rank] * len(component), strict
+    return None
 
 
 def _by_farkas(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:

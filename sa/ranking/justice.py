@@ -8,7 +8,7 @@ all the others are at such spots (justice, thread by thread; which one helps may
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from sa.automata.standstill import possible
 from sa.certificates.ends import Condition, Spot, bad_of
@@ -20,6 +20,9 @@ from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term
+
+#: So many formulas are said of a location that a thread passes.
+_FORMULAS = 12
 
 
 def spots_beside(search: Search, number: int) -> tuple[Spot, ...]:
@@ -72,9 +75,7 @@ def _spots(search: Search, number: int) -> Iterator[Spot]:
                 yield Spot(number, place, False, FALSE, True)
             else:
                 yield from _resting(search, thread, place, blocked)
-        steps = [s for s in thread.steps if s.passage[0] == place]
-        if steps:
-            yield from _passing(search, thread, place, steps)
+    yield from _passing(search, thread)
 
 
 def _resting(search: Search, thread: Thread, place: int, blocked: Term) -> Iterator[Spot]:
@@ -87,13 +88,54 @@ def _resting(search: Search, thread: Thread, place: int, blocked: Term) -> Itera
                 yield Spot(number, place, False, formula, False)
 
 
-def _passing(search: Search, thread: Thread, place: int, steps: list[Step]) -> Iterator[Spot]:
-    """What a step from here needs, if it cannot become true while the thread waits."""
-    known = frozenset(thread.graph.known[place])
-    needed = [[f for f in s.premise if f not in known and f.free <= search.variables] for s in steps]
-    for formula in needed[0] if len(steps) == 1 else conjuncts(lor(*(land(*n) for n in needed))):
-        if formula is not TRUE and _is_kept(search, thread, place, lnot(formula), tuple(thread.settled.get(place, ()))):
-            yield Spot(thread.graph.threads[0], place, True, formula, False)
+def _passing(search: Search, thread: Thread) -> Iterator[Spot]:
+    """What steps need, if it cannot become true while the thread waits: to be taken, or for what comes after them."""
+    number, leaving, found = thread.graph.threads[0], dict[int, list[Step]](), dict[int, list[Term]]()
+    for step in thread.steps:
+        leaving.setdefault(step.passage[0], []).append(step)
+    pending = list(leaving)
+    while pending:
+        place = pending.pop(0)
+        here = found.setdefault(place, [])
+        count = len(here)
+        for formula in _needed(search, thread, leaving[place], found):
+            if (
+                len(here) < _FORMULAS
+                and formula not in here
+                and _is_passed(search, thread, formula, leaving[place], found)
+            ):
+                here.append(formula)
+                yield Spot(number, place, True, formula, False)
+        if len(here) > count:
+            pending += [
+                q for q, steps in leaving.items() if q not in pending and place in (s.passage[3] for s in steps)
+            ]
+
+
+def _needed(
+    search: Search, thread: Thread, steps: Sequence[Step], found: Mapping[int, Sequence[Term]]
+) -> Iterator[Term]:
+    """What one of the steps from a location asks of the state before it."""
+    for step in steps:
+        known = frozenset((*thread.graph.known[step.passage[0]], *thread.settled.get(step.passage[0], ())))
+        later = (substitute(f, step.updates) for f in found.get(step.passage[3], ()))
+        for formula in conjoined((*step.premise, *later)):
+            if formula not in known and formula.free <= search.variables:
+                yield formula
+
+
+def _is_passed(
+    search: Search, thread: Thread, formula: Term, steps: Sequence[Step], found: Mapping[int, Sequence[Term]]
+) -> bool:
+    """Whether all steps from a location ask for a formula, and others cannot make it true before."""
+    place = steps[0].passage[0]
+    settled = tuple(thread.settled.get(place, ()))
+    for step in steps:
+        later = (substitute(f, step.updates) for f in found.get(step.passage[3], ()))
+        known = (*thread.graph.known[place], *settled, *step.premise, *later)
+        if formula not in known and not search.session.implied(formula, known):
+            return False
+    return _is_kept(search, thread, place, lnot(formula), settled)
 
 
 def _is_kept(search: Search, thread: Thread, place: int, formula: Term, settled: tuple[Term, ...]) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sa.ranking.points import Graph, Step
 from sa.smt.session import Session
+from sa.terms.build import TRUE, ZERO, conjoined, land, le, lnot, lt
+from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.facts import Facts
 
@@ -49,3 +52,13 @@ class Search(Struct):
 def disturbed(thread: Thread, place: int, other: Thread, step: Step) -> tuple[Term, ...]:
     """What holds where another thread takes a step while this one is at a location."""
     return (*thread.known(place), *other.known(step.passage[0]), *step.premise)
+
+
+def not_lowering(step: Step, ranks: Mapping[int, Term]) -> Step:
+    """The step as it may be taken for ever when nobody raises the rank: where it does not lower it, from 0 or more."""
+    first, _, _, second = step.passage
+    if first not in ranks or second not in ranks:
+        return step
+    before, after = ranks[first], substitute(ranks[second], step.updates)
+    kept = lnot(land(le(ZERO, before), lt(after, before)))
+    return step if kept is TRUE else replace(step, premise=conjoined((*step.premise, kept)))
