@@ -11,6 +11,8 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
+from sa.invariants.exclusion import at as _at
+from sa.invariants.exclusion import excluding
 from sa.invariants.inductive_claims import noted
 from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
 from sa.invariants.own_points import Owner, Point
@@ -19,8 +21,6 @@ from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.bounds import Ranges
 from sa.terms.interval import Interval, sort_range
-from sa.terms.name import at_place
-from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -62,12 +62,17 @@ def _is_possible(known: Bounded, number: int, point: Point, edge: Edge) -> bool:
         return False
     guard = substitute(taking(edge), known.owners[number].known(point))
     box = {**known.common, **known.points[number][point]}
-    return taken(guard, box, known.conditional) is not None
+    if known.together is None:
+        return taken(guard, box, known.conditional) is not None
+    spot = number, known.together.regions[number][point]
+    return taken(guard, box, known.conditional, known.together, spot) is not None
 
 
 def _lemmas(known: Bounded) -> Iterator[Term]:
     """What holds always, where a thread can be with which values, and the intervals there."""
     yield from _always(known)
+    if known.together is not None:
+        yield from excluding(known.together, known.owners, known.common)
     for owner, points in zip(known.owners, known.points, strict=True):
         by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
         for point in points:
@@ -117,10 +122,6 @@ def _always(known: Bounded) -> Iterator[Term]:
 
 def _within(box: Ranges) -> Term:
     return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != sort_range(v.sort)))
-
-
-def _at(thread: Automaton, place: str) -> Var:
-    return build.variable(at_place(thread.name, place), BOOL)
 
 
 def _somewhere(threads: tuple[Automaton, ...]) -> Iterator[Term]:
