@@ -22,9 +22,10 @@ from sa.terms import build, interval
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.interval import Interval
 from sa.terms.name import at_place
+from sa.terms.solve import solution
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
-from sa.terms.term import Int, Term, Var
+from sa.terms.term import Int, Mod, Term, Var
 
 #: Regions of a thread: where there are more, nothing is said of what excludes what.
 REGIONS = 100
@@ -198,12 +199,36 @@ def keeps(one: Sum, number: int, point: Point, step: Step, before: Ranges) -> bo
     now, then = one.weights[number][point], one.weights[number].get(step.target)
     if then is None:
         return False
-    written = step.updates.get(one.var)
-    more = interval.ZERO if written is None else interval_of(build.sub(written, one.var), before)
-    change = interval.scale(one.factor, more)
+    change = interval.scale(one.factor, _added(one.var, step, before))
     # The least must not grow, and the most not fall.
     low, high = (_ends(change, now[i], then[i]) for i in (0, 1))
     return low is not None and high is not None and low[1] <= 0 <= high[0]
+
+
+def _added(var: Var, step: Step, before: Ranges) -> Interval:
+    """What a step adds to a variable."""
+    if var not in step.updates:
+        return interval.ZERO
+    written = _unwrapped(step.updates[var], before)
+    # What the variable equals when the step is made, as in a compare-and-swap, counts as well.
+    said = (solution(formula, frozenset({var})) for formula in build.conjuncts(step.guard) if var in formula.free)
+    added: Interval = interval.WHOLE
+    for value in (var, *(s[1] for s in said if s is not None)):
+        added = interval.meet(added, interval_of(build.sub(written, value), before)) or added
+    return added
+
+
+def _unwrapped(term: Term, before: Ranges) -> Term:
+    """A number without the remainders that are what is divided, up to a constant."""
+    constant, parts = build.linear_parts(term)
+    found: list[Term] = [build.integer(constant)]
+    for part, factor in parts.items():
+        if isinstance(part, Mod):
+            low, high = interval_of(part.dividend, before)
+            if low is not None and high is not None and low // part.divisor == high // part.divisor:
+                part = build.sub(part.dividend, build.integer(low // part.divisor * part.divisor))
+        found.append(build.scale(factor, part))
+    return build.add(*found)
 
 
 def _ends(change: Interval, now: int | None, then: int | None) -> tuple[int, int] | None:
@@ -224,6 +249,23 @@ def excluding(known: Together, owners: Sequence[Owner], common: Ranges) -> Itera
             for s in range(len(known.weights[m])):
                 if (r, s) not in met and _possible(bounds_at(wide, (n, r), (m, s)), common):
                     yield build.lnot(build.land(_there(known, owners, (n, r)), _there(known, owners, (m, s))))
+
+
+def excluded_places(known: Together, common: Ranges) -> frozenset[frozenset[tuple[int, str]]]:
+    """The pairs of locations of two threads that are never met."""
+    places = [dict[str, set[int]]() for _ in known.regions]
+    for of, regions in zip(places, known.regions, strict=True):
+        for point, region in regions.items():
+            of.setdefault(point.place, set()).add(region)
+    found = set[frozenset[tuple[int, str]]]()
+    for (n, m), met in known.met.items():
+        if n < m:
+            real = {(r, s) for r, s in met if _possible(bounds_at(known, (n, r), (m, s)), common)}
+            for p, some in places[n].items():
+                for q, others in places[m].items():
+                    if not any((r, s) in real for r in some for s in others):
+                        found.add(frozenset({(n, p), (m, q)}))
+    return frozenset(found)
 
 
 def _everything(known: Together) -> dict[tuple[int, int], set[tuple[int, int]]]:

@@ -124,7 +124,8 @@ def _both_ways(
 ) -> Iterator[Balance]:
     """The sums that all steps keep, then those that are kept unless something fails."""
     yield from (strict := list(balances(threads, guess, (), apart_from, ends=ends)))
-    yield from (b for b in balances(threads, guess, (), apart_from, failing=False, ends=ends) if b not in strict)
+    if not ends:
+        yield from (b for b in balances(threads, guess, (), apart_from, failing=False) if b not in strict)
 
 
 def placed_weights(spread: Points, balance: Balance, most: bool = False) -> Iterator[Term]:
