@@ -33,6 +33,7 @@ from sa.refinement.shorter_runs import shortened, track
 from sa.refinement.sides import numbered
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
+from sa.terms.term import IsZero, Le, Sum, subterms
 from sa.values.answers import following
 from sa.values.followers import Followers, Front
 from sa.values.monotone_bounds import one_way
@@ -67,15 +68,44 @@ def by_inclusion(steps: int, asked: GoalAsked, budget: Budget, report: Report) -
     if not goal.closed or goal.choose_init or goal.axioms or tried in asked.shared.made:
         return
     session, dice = Session(budget.bounds, (), budget.seed), Random(budget.seed)
-    for pool, part in POOLS:
-        report(Event("runs that nobody matches", {"values": pool}))
+    for values, part in _pools(goal):
+        report(Event("runs that nobody matches", {"values": len(values)}))
         try:
-            for play in _plays(goal, session, pool, int(part * steps), dice):
+            for play in _plays(goal, session, values, int(part * steps), dice):
                 yield Lost(play)
                 return
         except Unevaluable:
             continue
     asked.shared.once(tried, lambda: True)
+
+
+def _pools(goal: Goal) -> Iterator[tuple[tuple[int, ...], float]]:
+    """The values that are tried, and the part of the steps that is made with them: small ones first; then zero and what
+    tests compare chosen numbers with.
+    """
+    usual, asked = interesting(terms_of(goal)), (0, *compared(goal))
+    (few, first), (more, second) = POOLS
+    yield usual[:few], first
+    if not set(asked[:more]) <= set(usual[:few]):
+        yield asked[:more], second
+    yield usual[:more], second
+
+
+def compared(goal: Goal) -> tuple[int, ...]:
+    """Numbers that tests compare chosen numbers with, and where inequalities change; zero is no such number."""
+    edges = (*goal.concrete.edges, *goal.abstract.edges)
+    chosen = {c.var for e in edges for c in e.choices}
+    chosen |= {v for e in edges for v, t in e.updates if t in chosen}
+    found = dict[int, None]()
+    for term in subterms(t for e in edges for t in (e.guard, *(t for _, t in e.updates))):
+        match term:
+            case IsZero(Sum(constant, ((var, factor),))) if var in chosen and constant % factor == 0:
+                found[-constant // factor] = None
+            case Le(Sum(constant, ((var, factor),))) if var in chosen:
+                # A test is the negation of another one where the number is one more or less.
+                edge = -constant // factor
+                found.update(dict.fromkeys((edge, edge + (1 if factor > 0 else -1))))
+    return tuple(n for n in found if n != 0)
 
 
 class _Node(Struct, frozen=True, eq=False):
@@ -100,10 +130,9 @@ class _Search(Struct, eq=False):
         return self.made + self.followers.following.looks // LOOKS_PER_STEP
 
 
-def _plays(goal: Goal, session: Session, pool: int, steps: int, dice: Random) -> Iterator[Position]:
+def _plays(goal: Goal, session: Session, values: tuple[int, ...], steps: int, dice: Random) -> Iterator[Position]:
     """Plays along runs that nobody matches. Raises LimitReached and Unevaluable."""
-    watched = iota_of(goal).free
-    values = interesting(terms_of(goal))[:pool]
+    watched, pool = iota_of(goal).free, len(values)
     concrete = joint(goal.concrete, watched, values, pool)
     abstract = machine(goal.abstract, values, kept(goal.abstract, watched), pool)
     ends = following(goal, concrete, abstract, one_way(goal, session), LOOKED_AT, session.bounds)

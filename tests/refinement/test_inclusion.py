@@ -141,3 +141,20 @@ def test_many_sets_of_abstract_states_are_work_like_many_steps(monkeypatch: pyte
     goal = GoalAsked(goal_of(abstract, concrete, ""))
     assert list(by_inclusion(20_000, goal, Budget(bounds), unheard)) == []
     assert compared[0] > 100_000 and bounds.work.done >= compared[0] / inclusion.COMPARISONS
+
+
+def test_numbers_that_tests_compare_chosen_ones_with_are_tried() -> None:
+    """No small number shows the difference, and many others are compared with something else."""
+    other = "global z : int = 0; thread U {{ z := 9; }}"
+    text = f"{other} thread T {{{{ local v : int; havoc v; @in(v) skip; if (z == 7) {{{{ skip; }}}} {{out}} }}}}"
+    odd = "if (v == 41) { @out(0) skip; } else { @out(v) skip; }"
+    goal = goal_of(text.format(out="@out(v) skip;"), text.format(out=odd), "")
+    assert accepted(goal, refuted(goal))
+    assert inclusion.compared(goal) == (41,)
+
+
+def test_where_an_inequality_changes_both_sides_are_tried() -> None:
+    text = "thread T {{ local v : int; havoc v; @in(v) skip; {out} }} thread U {{ skip; }}"
+    goal = goal_of(text.format(out="@out skip;"), text.format(out="if (v < 60) { @out skip; } else { @no skip; }"), "")
+    assert accepted(goal, refuted(goal))
+    assert set(inclusion.compared(goal)) == {59, 60}
