@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import Limits, check_memory, spend
+from sa.base.limits import Limits, check_memory, part_of, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.instantiate import at_random, interesting, picks
@@ -42,6 +42,9 @@ from sa.values.search import terms_of
 
 #: How many values are tried for numbers and ranges, and the part of the steps that is made with them.
 POOLS = ((2, 1.0), (4, 0.5))
+
+#: The part of the work for what tests compare chosen numbers with.
+COMPARED = 0.4
 
 #: How many abstract states match a run, and how many are looked at for one answer.
 MATCHING, LOOKED_AT = 300, 500
@@ -67,28 +70,30 @@ def by_inclusion(steps: int, asked: GoalAsked, budget: Budget, report: Report) -
     goal, tried = asked.goal, ("included", asked.goal, steps)
     if not goal.closed or goal.choose_init or goal.axioms or tried in asked.shared.made:
         return
-    session, dice = Session(budget.bounds, (), budget.seed), Random(budget.seed)
-    for values, part in _pools(goal):
+    dice, cuts = Random(budget.seed), budget.bounds.work.cuts
+    for values, part, share in _pools(goal):
         report(Event("runs that nobody matches", {"values": len(values)}))
-        try:
-            for play in _plays(goal, session, values, int(part * steps), dice):
-                yield Lost(play)
-                return
-        except Unevaluable:
-            continue
-    asked.shared.once(tried, lambda: True)
+        with part_of(budget.bounds, share) as own:
+            try:
+                for play in _plays(goal, Session(own, (), budget.seed), values, int(part * steps), dice):
+                    yield Lost(play)
+                    return
+            except Unevaluable:
+                continue
+    if budget.bounds.work.cuts == cuts:
+        asked.shared.once(tried, lambda: True)
 
 
-def _pools(goal: Goal) -> Iterator[tuple[tuple[int, ...], float]]:
-    """The values that are tried, and the part of the steps that is made with them: small ones first; then zero and what
-    tests compare chosen numbers with.
+def _pools(goal: Goal) -> Iterator[tuple[tuple[int, ...], float, float]]:
+    """The values that are tried, the part of the steps that is made with them, and the part of the work that is left:
+    zero and what tests compare chosen numbers with, if that is more than small numbers, and these.
     """
     usual, asked = interesting(terms_of(goal)), (0, *compared(goal))
     (few, first), (more, second) = POOLS
-    yield usual[:few], first
-    if not set(asked[:more]) <= set(usual[:few]):
-        yield asked[:more], second
-    yield usual[:more], second
+    if not set(asked[: few + 1]) <= set(usual[:few]):
+        yield asked[: few + 1], second, COMPARED
+    yield usual[:few], first, 1.0
+    yield usual[:more], second, 1.0
 
 
 def compared(goal: Goal) -> tuple[int, ...]:
