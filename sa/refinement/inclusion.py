@@ -16,6 +16,7 @@ from random import Random
 
 from msgspec import Struct, field
 
+from sa.automata.automaton import Variable
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Limits, check_memory, part_of, spend
@@ -33,7 +34,7 @@ from sa.refinement.shorter_runs import shortened, track
 from sa.refinement.sides import numbered
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
-from sa.terms.term import IsZero, Le, Sum, subterms
+from sa.terms.term import IsZero, Le, Sum, Var, subterms
 from sa.values.answers import following
 from sa.values.followers import Followers, Front
 from sa.values.monotone_bounds import one_way
@@ -97,20 +98,27 @@ def _pools(goal: Goal) -> Iterator[tuple[tuple[int, ...], float, float]]:
 
 
 def compared(goal: Goal) -> tuple[int, ...]:
-    """Numbers that tests compare chosen numbers with, and where inequalities change; zero is no such number."""
+    """Numbers that tests compare chosen numbers with, and where inequalities change: no zero, and no ends of ranges."""
     edges = (*goal.concrete.edges, *goal.abstract.edges)
-    chosen = {c.var for e in edges for c in e.choices}
-    chosen |= {v for e in edges for v, t in e.updates if t in chosen}
+    known = {v.var: v for side in (goal.concrete, goal.abstract) for v in side.variables}
+    chosen = {c.var: c for e in edges for c in e.choices}
+    chosen |= {v: known[v] for e in edges for v, t in e.updates if t in chosen}
     found = dict[int, None]()
     for term in subterms(t for e in edges for t in (e.guard, *(t for _, t in e.updates))):
         match term:
-            case IsZero(Sum(constant, ((var, factor),))) if var in chosen and constant % factor == 0:
-                found[-constant // factor] = None
-            case Le(Sum(constant, ((var, factor),))) if var in chosen:
+            case IsZero(Sum(constant, ((Var() as var, factor),))) if var in chosen and constant % factor == 0:
+                numbers: tuple[int, ...] = (-constant // factor,)
+            case Le(Sum(constant, ((Var() as var, factor),))) if var in chosen:
                 # A test is the negation of another one where the number is one more or less.
-                edge = -constant // factor
-                found.update(dict.fromkeys((edge, edge + (1 if factor > 0 else -1))))
-    return tuple(n for n in found if n != 0)
+                numbers = (-constant // factor, -constant // factor + (1 if factor > 0 else -1))
+            case _:
+                continue
+        found.update(dict.fromkeys(n for n in numbers if n != 0 and _is_inside(chosen[var], n)))
+    return tuple(found)
+
+
+def _is_inside(variable: Variable, number: int) -> bool:
+    return all(end is None or (number - end) * sign > 0 for end, sign in ((variable.low, 1), (variable.high, -1)))
 
 
 class _Node(Struct, frozen=True, eq=False):

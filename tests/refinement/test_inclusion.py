@@ -158,3 +158,8 @@ def test_where_an_inequality_changes_both_sides_are_tried() -> None:
     goal = goal_of(text.format(out="@out skip;"), text.format(out="if (v < 60) { @out skip; } else { @no skip; }"), "")
     assert accepted(goal, refuted(goal))
     assert set(inclusion.compared(goal)) == {59, 60}
+
+
+def test_ends_of_ranges_are_no_numbers_to_be_tried() -> None:
+    text = "thread T { local v : 0..7; havoc v; if (v == 5) { @a skip; } if (v <= 6) { @b skip; } } thread U { skip; }"
+    assert set(inclusion.compared(goal_of(text, text, ""))) == {5, 6}
