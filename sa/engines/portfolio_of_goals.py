@@ -74,10 +74,10 @@ RESTING, RESTING_SHORT = (
     Prover(
         SIMULATION,
         {"answers": answers},
-        partial(by_resting, partial(deciders.by_relation, replace(tactics, lemmas=150, each=0))),
+        partial(by_resting, partial(deciders.by_relation, replace(tactics, lemmas=most, each=0))),
     )
     # Who shows later what was read must not stay at the read, though nothing is lost by that yet.
-    for answers, tactics in (("resting", TACTICS[0]), ("resting-short", TACTICS[3]))
+    for answers, tactics, most in (("resting", TACTICS[0], 150), ("resting-short", TACTICS[3], 60))
 )
 RESTING_POINTS: GoalEngine = Prover(
     SIMULATION,
@@ -250,7 +250,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
-    Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.5), Turn(RESTING_POINTS, 1.0)),
+    Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.3), Turn(RESTING_POINTS, 1.0)),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
