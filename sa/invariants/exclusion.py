@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import permutations
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.invariants.own_points import Owner, Point, Step, read_by
-from sa.invariants.place_invariants import Guess, InBalance, totals
+from sa.invariants.place_invariants import Guess, InBalance, totals, weighed
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.interval import Interval
@@ -37,7 +38,8 @@ Spot: TypeAlias = tuple[int, int]
 class Sum(Struct, frozen=True, eq=False):
     """That `factor * var` and what the threads' points weigh come to `begun`; `said` says it as formulas.
 
-    By thread, what its points weigh: ranges where their locations do not tell.
+    By thread, what its points weigh: ranges where their locations do not tell. `kinds` leave out what counters of
+    loops add to that.
     """
 
     var: Var
@@ -45,6 +47,7 @@ class Sum(Struct, frozen=True, eq=False):
     begun: int
     said: tuple[Term, ...]
     weights: tuple[Mapping[Point, Interval], ...]
+    kinds: tuple[Mapping[Point, Interval], ...]
 
     def left(self, total: Interval) -> Interval | None:
         """What the variable may be where all points together weigh this much; None if that cannot be."""
@@ -69,30 +72,38 @@ class Together:
 
 
 def sums_of(owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]]) -> tuple[Sum, ...]:
-    """Sums of one shared number each that steps seem to keep: whoever uses them shows that they do."""
+    """Sums of one shared number each, and of numbers that are control, that steps seem to keep: whoever uses them shows
+    that they do.
+    """
     threads = [o.thread for o in owners]
     shared = frozenset[Var]().union(*(variables_of(t, Kind.GLOBAL) for t in threads))
+    control = frozenset[Var]().union(*(o.control for o in owners)) - shared
     found = dict[tuple[Term, ...], Sum]()
     for guess in (Guess.NOTHING, Guess.UNDISTURBED):
         for total in totals(threads, guess, ends=True):
-            match list(total.numbers.items()), total.begun:
+            about = [(v, factor) for v, factor in total.numbers.items() if v not in control]
+            match about, total.begun:
                 case [(var, factor)], Int(begun) if var in shared:
-                    weights = _weights(owners, steps, total)
+                    weights, kinds = (_weights(owners, steps, total, counting) for counting in (True, False))
                     counted = sum(any(w != interval.ZERO for w in of.values()) for of in weights)
                     if counted > 1 or (counted and sum(var in read_by(t) for t in threads) > 1):
-                        found.setdefault(total.said(), Sum(var, factor, begun, total.said(), weights))
+                        found.setdefault(total.said(), Sum(var, factor, begun, total.said(), weights, kinds))
                 case _:
                     pass
     return tuple(found.values())
 
 
 def _weights(
-    owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]], total: InBalance
+    owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]], total: InBalance, counting: bool
 ) -> tuple[Mapping[Point, Interval], ...]:
-    return tuple(
-        {p: interval.hull(*(_weight(owner, p, part) for part in parts)) for p in here}
-        for owner, here, *parts in zip(owners, steps, total.least, total.most, strict=True)
-    )
+    """By thread what its points weigh, with the counters that they know or without."""
+    found = list[Mapping[Point, Interval]]()
+    for owner, here, *parts in zip(owners, steps, total.least, total.most, strict=True):
+        local = variables_of(owner.thread, Kind.LOCAL) if counting else ()
+        own = weighed({v: f for v, f in total.numbers.items() if v in owner.control and v in local})
+        low, high = (build.add(own, part) for part in parts)
+        found.append({p: interval.hull(_weight(owner, p, low), _weight(owner, p, high)) for p in here})
+    return tuple(found)
 
 
 def _weight(owner: Owner, point: Point, part: Term) -> Interval:
@@ -109,7 +120,7 @@ def together(
     sums: tuple[Sum, ...], first: Sequence[Point], steps: Sequence[Mapping[Point, Sequence[Step]]]
 ) -> Together | None:
     """What is known in the beginning; None where the sums tell too little, or too much."""
-    told = [{p: tuple(s.weights[n][p] for s in sums) for p in here} for n, here in enumerate(steps)]
+    told = [{p: tuple(s.kinds[n][p] for s in sums) for p in here} for n, here in enumerate(steps)]
     kinds = [list(dict.fromkeys(here.values())) for here in told]
     if not sums or max(map(len, kinds)) > REGIONS:
         return None
@@ -119,7 +130,10 @@ def together(
         tuple(tuple(p for p, r in here.items() if r == number) for number in range(len(some)))
         for here, some in zip(regions, kinds, strict=True)
     )
-    weights = tuple(map(tuple, kinds))
+    weights = tuple(
+        tuple(tuple(reduce(interval.hull, (s.weights[n][p] for p in region)) for s in sums) for region in some)
+        for n, some in enumerate(inside)
+    )
     counted = tuple(
         tuple(n for n, some in enumerate(weights) if any(w[j] != interval.ZERO for w in some)) for j in range(len(sums))
     )
@@ -209,6 +223,8 @@ def _added(var: Var, step: Step, before: Ranges) -> Interval:
     """What a step adds to a variable."""
     if var not in step.updates:
         return interval.ZERO
+    if var.sort == BOOL:
+        return interval.add(interval_of(step.updates[var], before), interval.scale(-1, interval_of(var, before)))
     written = _unwrapped(step.updates[var], before)
     # What the variable equals when the step is made, as in a compare-and-swap, counts as well.
     said = (solution(formula, frozenset({var})) for formula in build.conjuncts(step.guard) if var in formula.free)

@@ -247,7 +247,10 @@ def taken(
         if said is None:
             return None
         pivots |= dict.fromkeys((v, x[0]) for v, x in said.items() if x[0] is not None and x[0] == x[1])
-        found |= {v: common for v, x in said.items() if (common := interval.meet(x, before.get(v, x))) is not None}
+        limited = {v: interval.meet(x, before.get(v, x)) for v, x in said.items()}
+        found |= {v: x for v, x in limited.items() if x is not None}
+        if len(limited) > sum(x is not None for x in limited.values()):
+            return None
     for pivot in pivots:
         said = conditional.get(pivot, {})
         if said is None:
