@@ -21,7 +21,7 @@ from sa.terms.sort import BOOL
 from sa.terms.term import Var
 from sa.transform.flags import facts_under_flags
 from sa.transform.refining import reduced_concrete, reduced_in_stages
-from tests.generators.sections import random_pair, with_attempts, with_semaphore
+from tests.generators.sections import random_pair, with_attempts, with_owners, with_semaphore
 from tests.language.texts import program_of
 from tests.oracle.game import decide
 
@@ -69,6 +69,25 @@ def test_a_lock_by_attempts_is_held_where_its_flag_is_set() -> None:
     assert found["refines"] > 0
     assert found["does not"] > 0
     assert found["idle"] > 0
+
+
+def test_a_lock_by_attempts_may_say_who_holds_it() -> None:
+    """What the attempt writes depends on whether the lock is free: it is known where the attempt was successful."""
+    found = sum((compare(seed, with_owners) for seed in range(6)), Counter[str]())
+    assert found["refines"] > 0
+    assert found["does not"] > 0
+    assert found["idle"] > 0
+
+
+def test_sections_under_a_lock_of_owners_are_single_blocks() -> None:
+    """The attempts that fail are left out, and nobody waits inside of a section."""
+    section = "got := false; while (!got) { got := cas(m, 0, i); } t := x; x := t + 1; t := y; y := t + 1; m := 0;"
+    threads = f"thread T[i : 1..2] {{ local t : int; local got : bool; while (true) {{ {section} }} }}"
+    asked = question(
+        program_of("thread T[i : 1..2] {}"), program_of(f"global m, x, y : int = 0; {threads}"), None, False
+    )
+    *_, made = reduced_in_stages(tuple(p.concrete for p in asked.pairs), TRUE, (), BOUNDS)
+    assert joint_locations(made.threads) == 1
 
 
 def sections_of_tickets(again: str) -> tuple[int, int]:
@@ -127,6 +146,7 @@ def test_blocks_refine_where_the_written_threads_do_hundreds(part: int) -> None:
         compare(seed)
         compare(seed, with_semaphore)
         compare(seed, with_attempts)
+        compare(seed, with_owners)
 
 
 def test_places_where_no_step_leads_break_no_fact() -> None:
