@@ -9,7 +9,8 @@ of both threads, are those that can be met. The others exclude each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import permutations
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.invariants.own_points import Owner, Point, Step, read_by
-from sa.invariants.place_invariants import Guess, InBalance, totals
+from sa.invariants.place_invariants import Guess, InBalance, totals, weighed
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, interval_of
 from sa.terms.interval import Interval
@@ -30,6 +31,9 @@ from sa.terms.term import Int, Mod, Term, Var
 #: Regions of a thread: where there are more, nothing is said of what excludes what.
 REGIONS = 100
 
+#: Pairs of sums that are looked at together: where there are more, none are.
+BESIDE = 60
+
 #: The region of the thread with this number.
 Spot: TypeAlias = tuple[int, int]
 
@@ -37,7 +41,8 @@ Spot: TypeAlias = tuple[int, int]
 class Sum(Struct, frozen=True, eq=False):
     """That `factor * var` and what the threads' points weigh come to `begun`; `said` says it as formulas.
 
-    By thread, what its points weigh: ranges where their locations do not tell.
+    By thread, what its points weigh: ranges where their locations do not tell. `kinds` leave out what counters of
+    loops add to that.
     """
 
     var: Var
@@ -45,6 +50,7 @@ class Sum(Struct, frozen=True, eq=False):
     begun: int
     said: tuple[Term, ...]
     weights: tuple[Mapping[Point, Interval], ...]
+    kinds: tuple[Mapping[Point, Interval], ...]
 
     def left(self, total: Interval) -> Interval | None:
         """What the variable may be where all points together weigh this much; None if that cannot be."""
@@ -56,7 +62,9 @@ class Together:
     """What is known of points of several threads: the pairs of regions that were met so far, both ways round.
 
     `regions` are by thread the regions of its points, `inside` those the other way round; `weights` are by thread and
-    region what it weighs in each sum, `counted` by sum the threads that count. `bounds` is a memory.
+    region what it weighs in each sum, `counted` by sum the threads that count. `beside` are pairs of sums that say more
+    together, the second with a factor: who uses a place has a permit, of which there are so many. `ranges` is what
+    holds always, `bounds` a memory.
     """
 
     sums: tuple[Sum, ...]
@@ -64,35 +72,45 @@ class Together:
     inside: tuple[tuple[tuple[Point, ...], ...], ...]
     weights: tuple[tuple[tuple[Interval, ...], ...], ...]
     counted: tuple[tuple[int, ...], ...]
+    beside: tuple[tuple[int, int, int], ...]
+    ranges: Ranges
     met: dict[tuple[int, int], set[tuple[int, int]]]
     bounds: dict[tuple[Spot, ...], Ranges | None] = field(default_factory=dict)
 
 
 def sums_of(owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]]) -> tuple[Sum, ...]:
-    """Sums of one shared number each that steps seem to keep: whoever uses them shows that they do."""
+    """Sums of one shared number each, and of numbers that are control, that steps seem to keep: whoever uses them shows
+    that they do.
+    """
     threads = [o.thread for o in owners]
     shared = frozenset[Var]().union(*(variables_of(t, Kind.GLOBAL) for t in threads))
+    control = frozenset[Var]().union(*(o.control for o in owners)) - shared
     found = dict[tuple[Term, ...], Sum]()
     for guess in (Guess.NOTHING, Guess.UNDISTURBED):
         for total in totals(threads, guess, ends=True):
-            match list(total.numbers.items()), total.begun:
+            about = [(v, factor) for v, factor in total.numbers.items() if v not in control]
+            match about, total.begun:
                 case [(var, factor)], Int(begun) if var in shared:
-                    weights = _weights(owners, steps, total)
+                    weights, kinds = (_weights(owners, steps, total, counting) for counting in (True, False))
                     counted = sum(any(w != interval.ZERO for w in of.values()) for of in weights)
                     if counted > 1 or (counted and sum(var in read_by(t) for t in threads) > 1):
-                        found.setdefault(total.said(), Sum(var, factor, begun, total.said(), weights))
+                        found.setdefault(total.said(), Sum(var, factor, begun, total.said(), weights, kinds))
                 case _:
                     pass
     return tuple(found.values())
 
 
 def _weights(
-    owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]], total: InBalance
+    owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]], total: InBalance, counting: bool
 ) -> tuple[Mapping[Point, Interval], ...]:
-    return tuple(
-        {p: interval.hull(*(_weight(owner, p, part) for part in parts)) for p in here}
-        for owner, here, *parts in zip(owners, steps, total.least, total.most, strict=True)
-    )
+    """By thread what its points weigh, with the counters that they know or without."""
+    found = list[Mapping[Point, Interval]]()
+    for owner, here, *parts in zip(owners, steps, total.least, total.most, strict=True):
+        local = variables_of(owner.thread, Kind.LOCAL) if counting else ()
+        own = weighed({v: f for v, f in total.numbers.items() if v in owner.control and v in local})
+        low, high = (build.add(own, part) for part in parts)
+        found.append({p: interval.hull(_weight(owner, p, low), _weight(owner, p, high)) for p in here})
+    return tuple(found)
 
 
 def _weight(owner: Owner, point: Point, part: Term) -> Interval:
@@ -106,10 +124,12 @@ def at(thread: Automaton, place: str) -> Var:
 
 
 def together(
-    sums: tuple[Sum, ...], first: Sequence[Point], steps: Sequence[Mapping[Point, Sequence[Step]]]
+    sums: tuple[Sum, ...], first: Sequence[Point], steps: Sequence[Mapping[Point, Sequence[Step]]], ranges: Ranges
 ) -> Together | None:
-    """What is known in the beginning; None where the sums tell too little, or too much."""
-    told = [{p: tuple(s.weights[n][p] for s in sums) for p in here} for n, here in enumerate(steps)]
+    """What is known in the beginning; None where the sums tell too little, or too much. What holds always is in
+    `ranges`.
+    """
+    told = [{p: tuple(s.kinds[n][p] for s in sums) for p in here} for n, here in enumerate(steps)]
     kinds = [list(dict.fromkeys(here.values())) for here in told]
     if not sums or max(map(len, kinds)) > REGIONS:
         return None
@@ -119,13 +139,22 @@ def together(
         tuple(tuple(p for p, r in here.items() if r == number) for number in range(len(some)))
         for here, some in zip(regions, kinds, strict=True)
     )
-    weights = tuple(map(tuple, kinds))
+    weights = tuple(
+        tuple(tuple(reduce(interval.hull, (s.weights[n][p] for p in region)) for s in sums) for region in some)
+        for n, some in enumerate(inside)
+    )
     counted = tuple(
         tuple(n for n, some in enumerate(weights) if any(w[j] != interval.ZERO for w in some)) for j in range(len(sums))
     )
     begun = [regions[n][p] for n, p in enumerate(first)]
     met = {(n, m): {(begun[n], begun[m])} for n, m in permutations(range(len(begun)), 2)}
-    return Together(sums, regions, inside, weights, counted, met)
+    beside = tuple(
+        (j, k, factor)
+        for j, k in permutations(range(len(sums)), 2)
+        if sums[j].var is not sums[k].var and len({*counted[j]} & {*counted[k]}) > 1
+        for factor in (1, -1)
+    )
+    return Together(sums, regions, inside, weights, counted, beside if len(beside) <= BESIDE else (), ranges, met)
 
 
 def bounds_at(known: Together, *spots: Spot) -> Ranges | None:
@@ -157,23 +186,41 @@ def bounds_seen(known: Together, spot: Spot, before: Ranges) -> Ranges | None:
 
 def _bounds(known: Together, regions: Mapping[int, tuple[int, ...]]) -> Ranges | None:
     """The same while each thread is at one of these regions."""
+    if any(not there for there in regions.values()):
+        return None
     found = dict[Var, Interval]()
     for j, one in enumerate(known.sums):
-        total = interval.ZERO
-        for n in known.counted[j]:
-            weights, there = known.weights[n], regions[n]
-            if not there:
-                return None
-            heavy = weights[there[0]][j]
-            for r in there[1:]:
-                heavy = interval.hull(heavy, weights[r][j])
-            total = interval.add(total, heavy)
-        left = one.left(total)
-        common = None if left is None else interval.meet(left, found[one.var]) if one.var in found else left
-        if common is None:
+        if not _found(found, one.var, one.left(_total(known, regions, ((j, 1),)))):
             return None
-        found[one.var] = common
+    for j, k, factor in known.beside:
+        one, other = known.sums[j], known.sums[k]
+        total = _total(known, regions, ((j, 1), (k, factor)))
+        value = interval.scale(other.factor, interval.meet(known.ranges[other.var], found[other.var]) or interval.WHOLE)
+        # What the other number and its sum come to is 0, whatever it is.
+        total = interval.add(total, interval.scale(factor, interval.add(value, (-other.begun, -other.begun))))
+        if not _found(found, one.var, one.left(total)):
+            return None
     return found
+
+
+def _found(found: dict[Var, Interval], var: Var, left: Interval | None) -> bool:
+    """Add what is left for a variable; whether there is anything."""
+    common = None if left is None else interval.meet(left, found[var]) if var in found else left
+    if common is not None:
+        found[var] = common
+    return common is not None
+
+
+def _total(known: Together, regions: Mapping[int, tuple[int, ...]], sums: Sequence[tuple[int, int]]) -> Interval:
+    """What threads weigh together in sums with these factors, each thread at one of these regions."""
+    total = interval.ZERO
+    for n in dict.fromkeys(n for j, _ in sums for n in known.counted[j]):
+        weights = (
+            reduce(interval.add, (interval.scale(factor, known.weights[n][r][j]) for j, factor in sums))
+            for r in regions[n]
+        )
+        total = interval.add(total, reduce(interval.hull, weights))
+    return total
 
 
 def _allowed(known: Together, number: int, spots: tuple[Spot, ...]) -> tuple[int, ...]:
@@ -209,6 +256,8 @@ def _added(var: Var, step: Step, before: Ranges) -> Interval:
     """What a step adds to a variable."""
     if var not in step.updates:
         return interval.ZERO
+    if var.sort == BOOL:
+        return interval.add(interval_of(step.updates[var], before), interval.scale(-1, interval_of(var, before)))
     written = _unwrapped(step.updates[var], before)
     # What the variable equals when the step is made, as in a compare-and-swap, counts as well.
     said = (solution(formula, frozenset({var})) for formula in build.conjuncts(step.guard) if var in formula.free)
@@ -241,9 +290,7 @@ def excluding(known: Together, owners: Sequence[Owner], common: Ranges) -> Itera
     """The sums, and the regions that exclude each other though the sums alone do not say so."""
     for one in known.sums:
         yield from one.said
-    wide = Together(
-        known.sums, known.regions, known.inside, known.weights, known.counted, _everything(known), bounds={}
-    )
+    wide = replace(known, met=_everything(known), bounds={}, beside=())
     for (n, m), met in known.met.items():
         for r in range(len(known.weights[n])) if n < m else ():
             for s in range(len(known.weights[m])):

@@ -210,7 +210,9 @@ def publish(run: Run, number: int, point: Point, step: Step, before: Ranges, aft
     meet_anew(run, number, point, step, before)
     written = [v for v in step.updates if v in after and v in known.common]
     for v in written:
-        grow(run, None, known.common, v, after[v])
+        if grow(run, None, known.common, v, after[v]) and run.together is not None and run.together.beside:
+            run.together.bounds.clear()
+            run.absorbed.clear()
     shown = tuple(v for v in written if v in run.shown[number])
     regions = region_of(run, number, point), region_of(run, number, step.target)
     if shown and _disturbing(run, number, (id(step.edge), *regions, shown), before, after):

@@ -81,7 +81,7 @@ def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
     first = [first_point(o, initial) for o in owners]
-    met = together(sums_of(owners, steps), first, steps)
+    met = together(sums_of(owners, steps), first, steps, known.common)
     return Run(
         owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known, met
     )
@@ -99,8 +99,8 @@ def intervals_of(run: Run, bounds: Limits) -> Bounded:
             break
         # Without the sums that steps do not keep everything begins again.
         first = [first_point(o, run.begun) for o in run.owners]
-        run.together = together(kept, first, run.steps)
         run.known = _beginning(run.owners, run.sights, run.about, run.begun)
+        run.together = together(kept, first, run.steps, run.known.common)
         run.changes.clear()
         run.absorbed.clear()
     found = down.known
@@ -247,7 +247,10 @@ def taken(
         if said is None:
             return None
         pivots |= dict.fromkeys((v, x[0]) for v, x in said.items() if x[0] is not None and x[0] == x[1])
-        found |= {v: common for v, x in said.items() if (common := interval.meet(x, before.get(v, x))) is not None}
+        limited = {v: interval.meet(x, before.get(v, x)) for v, x in said.items()}
+        found |= {v: x for v, x in limited.items() if x is not None}
+        if len(limited) > sum(x is not None for x in limited.values()):
+            return None
     for pivot in pivots:
         said = conditional.get(pivot, {})
         if said is None:

@@ -69,6 +69,14 @@ PROVED = {
     "what a semaphore of one guards": "global left : int = 1; global in : int = 0;"
     "thread T[i : 1..3] { await left > 0 { left := left - 1; } in := in + 1; assert in == 1; in := 0;"
     "left := left + 1; }",
+    "as many at work as there are permits": "global left : int = 2; global busy : int = 0;"
+    "thread T[i : 1..4] { local k : int = 0; while (k < 3) { await left > 0 { left := left - 1; } busy := busy + 1;"
+    "assert busy <= 2; busy := busy - 1; left := left + 1; k := k + 1; } }",
+    "what threads add up in loops that count": "global x : int = 0; global ended : 0..1[3] = 0;"
+    "thread T[i : 0..2] { local k : int = 0; while (k < 4) { x := x + 3; k := k + 1; } ended[i] := 1; }"
+    "thread Main { await ended[0] == 1; await ended[1] == 1; await ended[2] == 1; assert x == 36; }",
+    "a lock that is a truth value": "global m : bool = false; global in : int = 0;"
+    "thread T[i : 1..3] { await !m { m := true; } in := in + 1; assert in == 1; in := in - 1; m := false; }",
     "what holds when all who hold a lock have ended": "global m, in : int = 0; global ended : 0..1[2] = 0;"
     "thread T[i : 0..1] { await m == 0 { m := 1; } in := in + 1; in := in - 1; m := 0; ended[i] := 1; }"
     "thread Main { await ended[0] == 1; await ended[1] == 1; assert in == 0; }",
@@ -120,6 +128,15 @@ WRONG = {
     "a writer that does not wait for readers": "global w, x : int = 0;"
     "thread R[i : 1..2] { await w >= 0 { w := w + 1; } assert x == 0; w := w - 1; }"
     "thread W { await w >= 0 { w := -1; } x := 1; x := 0; w := 0; }",
+    "more permits than may be at work": "global left : int = 3; global busy : int = 0;"
+    "thread T[i : 1..4] { await left > 0 { left := left - 1; } busy := busy + 1; assert busy <= 2; busy := busy - 1;"
+    "left := left + 1; }",
+    "a sum before the last one has ended": "global x : int = 0; global ended : 0..1[2] = 0;"
+    "thread T[i : 0..1] { local k : int = 0; while (k < 4) { x := x + 3; k := k + 1; } ended[i] := 1; }"
+    "thread Main { await ended[0] == 1; assert x == 24; }",
+    "a sum that one of them takes back": "global x : int = 0; global ended : 0..1[2] = 0;"
+    "thread T[i : 0..1] { local k : int = 0; while (k < 4) { x := x + 3; k := k + 1; } if (x < 14) { x := x - 1; }"
+    "ended[i] := 1; } thread Main { await ended[0] == 1; await ended[1] == 1; assert x == 24; }",
     "a lock that is let go twice": "global m, in : int = 0;"
     "thread T[i : 1..3] { await m == 0 { m := 1; } in := in + 1; assert in == 1; in := in - 1; m := 0; m := 0; }",
 }

@@ -129,7 +129,7 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
         said = tuple(dict.fromkeys((*argument.attributes, *(() if parameter is None else parameter.attributes))))
         for word in said:
             pointed = isinstance(argument.type, s.PointerType) and word.partition("(")[0] in _POINTER
-            if word not in _ARGUMENT and not pointed and not is_fact(callee, word):
+            if word not in _ARGUMENT and not pointed and not is_fact(callee, word, of_argument=True):
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
         arguments.append(s.Argument(argument.type, said, argument.operand))
     return words, arguments

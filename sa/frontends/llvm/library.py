@@ -40,6 +40,24 @@ _FACTS = frozenset({
     "nocapture", "nofree",
 })  # fmt: skip
 
+#: Functions whose results their arguments alone decide, those that read memory besides and write none, and those that
+#: return their first argument. Of names that merely look like one of the library nothing is believed.
+_PURE = re.compile(r"l*abs|ffs(l|ll)?|is(digit|ascii)|toascii|[hn]to[hn][ls]")
+_READING = re.compile(
+    r"str(n?len|n?cmp|r?chr|chrnul|str|c?spn|pbrk|n?casecmp|coll)|mem(cmp|r?chr|mem)|bcmp|wcslen|ato(i|l|ll|f)"
+)
+_RETURNING = re.compile(r"(mem(cpy|move|set)|str(n?cpy|n?cat))(_chk)?")
+_EXACT = re.compile(
+    r"strn?dup|stp(n?cpy)|strto(k|k_r|l|ul|ll|ull|d|f|ld)|strxfrm|mem(pcpy|ccpy)|memset_pattern(4|8|16)"
+    r"|((vec_)?([mc]|re)alloc)|[pv]alloc|aligned_alloc|reallocf|reallocarray|(vec_)?free|posix_memalign|_Zn[wa]m"
+    r"|v?[fs]?n?printf|v?[fs]?scanf|f?put[cs]|putchar|putw?char_unlocked|f?get[cs]|getchar|put(c|char)_unlocked"
+    r"|f(open|dopen|close|read|write|seek|tell|flush|error|eof|getpos|setpos|ileno)(o|64|_unlocked)?|b(copy|zero)|exit"
+    r"|abort|qsort|[fl]?stat(v?fs)?(64)?|f(un)?lockfile|ftrylockfile|tmpfile(64)?|access|l?ch(mod|own)|(open|read|close)dir"
+    r"|getenv|get(itimer|login_r|pwnam|timeofday)|mk(dir|time)|modf[fl]?|open(64)?|p(close|open|error|read|write)|read"
+    r"|readlink|realpath|re(move|name|wind)|rmdir|set(v?buf|itimer)|times|uname|un(getc|link|setenv)|utimes?|write"
+    r"|system|ctermid|clearerr|__errno_location"
+)
+
 
 def is_library(name: str) -> bool:
     """Whether a function is one of the library."""
@@ -51,9 +69,17 @@ def is_opaque(name: str, follows: bool) -> bool:
     return is_library(name) and not _STRANGE.fullmatch(name) and not (follows and _FREEING.fullmatch(name))
 
 
-def is_fact(name: str, word: str) -> bool:
-    """Whether a word says of a function of the library what is so."""
-    return is_library(name) and word.partition("(")[0] in _FACTS
+def is_fact(name: str, word: str, of_argument: bool = False) -> bool:
+    """Whether a word says of a function of the library, or of its arguments, what is so."""
+    kind = word.partition("(")[0]
+    if word in ("memory(none)", "readnone"):
+        return _PURE.fullmatch(name) is not None
+    if (word == "readonly" and not of_argument) or (kind == "memory" and "write" not in word):
+        return any(p.fullmatch(name) is not None for p in (_PURE, _READING))
+    if word == "returned":
+        return _RETURNING.fullmatch(name) is not None
+    known = any(p.fullmatch(name) is not None for p in (_PURE, _READING, _RETURNING, _EXACT))
+    return known and kind in _FACTS
 
 
 def declared_alike(modules: Sequence[s.Module]) -> list[s.Module]:
