@@ -1,11 +1,23 @@
-"""Strongly connected components of graphs: of locations, of points of a procedure."""
+"""Graphs of locations, or of points of a procedure: what is reached, in which order, and what is on a cycle."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
+
+
+def reachable(roots: Iterable[T], successors: Callable[[T], Iterable[T]]) -> set[T]:
+    """The nodes that can be reached from the roots, these included."""
+    found = set(roots)
+    pending = list(found)
+    while pending:
+        for node in successors(pending.pop()):
+            if node not in found:
+                found.add(node)
+                pending.append(node)
+    return found
 
 
 def components(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> list[tuple[T, ...]]:
@@ -43,9 +55,12 @@ def components(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> list[
     return found
 
 
-def postorder(root: T, successors: Mapping[T, Sequence[T]]) -> tuple[list[T], bool]:
-    """The nodes that can be reached, each after those that a search finds from it; whether there are cycles."""
-    order, inside, seen, cycles = list[T](), {root}, {root}, False
+def postorder(root: T, successors: Mapping[T, Sequence[T]]) -> tuple[list[T], set[T]]:
+    """The nodes that can be reached, each after those that a search finds from it, and those that it comes back to.
+
+    Every cycle goes through one of the latter.
+    """
+    order, inside, seen, heads = list[T](), {root}, {root}, set[T]()
     work = [(root, iter(successors.get(root, ())))]
     while work:
         here, rest = work[-1]
@@ -55,12 +70,13 @@ def postorder(root: T, successors: Mapping[T, Sequence[T]]) -> tuple[list[T], bo
                 inside.add(following)
                 work.append((following, iter(successors.get(following, ()))))
                 break
-            cycles = cycles or following in inside
+            if following in inside:
+                heads.add(following)
         else:
             work.pop()
             inside.discard(here)
             order.append(here)
-    return order, cycles
+    return order, heads
 
 
 def on_cycles(roots: Iterable[T], successors: Mapping[T, Sequence[T]]) -> dict[T, int]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from sa.automata.components import postorder
+
 
 class Loops(Struct, frozen=True):
     """`rank` is the place in reverse postorder; `inside` maps each head to the places of its loop, itself included."""
@@ -38,21 +40,10 @@ def loops(size: int, start: int, steps: Iterable[tuple[int, int]]) -> Loops:
 
 
 def _ranks(size: int, start: int, after: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    finished, seen = list[int](), {start}
-    pending = [(start, iter(after[start]))]
-    while pending:
-        here, rest = pending[-1]
-        following = next((p for p in rest if p not in seen), None)
-        if following is None:
-            finished.append(here)
-            pending.pop()
-        else:
-            seen.add(following)
-            pending.append((following, iter(after[following])))
-    finished.reverse()
-    finished += [p for p in range(size) if p not in seen]
+    order, _ = postorder(start, dict(enumerate(after)))
+    apart = set(range(size)).difference(order)
     ranks = [0] * size
-    for number, place in enumerate(finished):
+    for number, place in enumerate((*reversed(order), *sorted(apart))):
         ranks[place] = number
     return tuple(ranks)
 

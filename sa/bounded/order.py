@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sa.automata.components import reachable
 from sa.explicit.system import System
 from sa.terms.term import Var
 
@@ -25,12 +26,10 @@ def likely_order(s: System) -> tuple[int, ...]:
 
 def _asked_first(s: System, thread: int) -> set[Var]:
     """The variables in conditions of steps that come before anything that others notice."""
-    found, seen, pending = set[Var](), {s.start[thread]}, [s.start[thread]]
-    while pending:
-        for act in s.acts[thread][pending.pop()]:
-            found |= act.condition.free
-            after = act.arc.target
-            if not act.bads and s.shared.isdisjoint(act.updates) and after not in seen:
-                seen.add(after)
-                pending.append(after)
-    return found
+    acts = s.acts[thread]
+
+    def unnoticed(place: int) -> list[int]:
+        return [a.arc.target for a in acts[place] if not a.bads and s.shared.isdisjoint(a.updates)]
+
+    places = reachable((s.start[thread],), unnoticed)
+    return set[Var]().union(*(act.condition.free for place in places for act in acts[place]))

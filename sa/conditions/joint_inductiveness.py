@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Location, edges_from, location_of
+from sa.automata.components import reachable
 from sa.automata.program import Axiom, Program
 from sa.automata.ranges import within
 from sa.automata.rename import apart
@@ -121,9 +122,6 @@ def _named(thread: Automaton, place: Location) -> Location:
 
 def _reached(thread: Automaton) -> list[Location]:
     """The locations that edges lead to."""
-    outgoing, seen, pending = edges_from(thread), {thread.initial}, [thread.initial]
-    while pending:
-        new = {e.target for e in outgoing[pending.pop()]} - seen
-        seen |= new
-        pending.extend(sorted(new))
+    outgoing = edges_from(thread)
+    seen = reachable((thread.initial,), lambda place: (e.target for e in outgoing[place]))
     return [q for q in thread.locations if q.name in seen]

@@ -70,10 +70,14 @@ QUICK_LATE, QUICK_SHORT = (_search(replace(TACTICS[n], lemmas=40, each=0)) for n
 
 #: Where abstract threads rest only where they have to, there are few pairs of locations: short answers find a relation
 #: soon, if there is one.
-RESTING: GoalEngine = Prover(
-    SIMULATION,
-    {"answers": "resting"},
-    partial(by_resting, partial(deciders.by_relation, replace(TACTICS[0], lemmas=150, each=0))),
+RESTING, RESTING_SHORT = (
+    Prover(
+        SIMULATION,
+        {"answers": answers},
+        partial(by_resting, partial(deciders.by_relation, replace(tactics, lemmas=150, each=0))),
+    )
+    # Who shows later what was read must not stay at the read, though nothing is lost by that yet.
+    for answers, tactics in (("resting", TACTICS[0]), ("resting-short", TACTICS[3]))
 )
 RESTING_POINTS: GoalEngine = Prover(
     SIMULATION,
@@ -246,7 +250,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_GUESSES, 0.7),
         Turn(MEANINGS, 0.7),
     ),
-    Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_POINTS, 1.0)),
+    Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.5), Turn(RESTING_POINTS, 1.0)),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),

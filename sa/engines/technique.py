@@ -114,6 +114,7 @@ SIMULATION = Technique(
             "aligned": "answers as runs do whose loops are aligned, at different rates if need be",
             "taught": "answers as a game on small values does",
             "resting": "abstract threads rest only where they have to",
+            "resting-short": "the same, and changes answers early",
         },
         "control": {"flags": "the values of flags and locks tell pairs of locations apart"},
         "lemmas": {"sampled": "what random runs of both sides suggest as well"},

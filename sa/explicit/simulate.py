@@ -8,7 +8,6 @@ determines are small ones; that none was found there is reported as such and mea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from random import Random
 
 from sa.automata.automaton import FAIL, Automaton, Kind, Variable, edges_from, location_of, variables_of
@@ -16,16 +15,19 @@ from sa.automata.program import Program
 from sa.automata.rename import apart
 from sa.automata.trace import Configuration
 from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.explicit.instantiate import at_random, extensions, interesting, picks
 from sa.explicit.transition_system import turn_of
-from sa.explicit.witnesses import witnesses
 from sa.terms.build import land
 from sa.terms.evaluate import holds
 from sa.terms.sort import Value
 from sa.terms.substitute import local_of
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
 
 #: How many ways to choose values are offered for one edge.
 WAYS = 8
+
+#: Small values, those near zero first; so many values of a range are tried, and so many are looked at for one formula.
+SMALL, LOOKS = tuple(sorted(range(-4, 13), key=abs)), 5_000
 
 
 class NoStart(Exception):
@@ -51,7 +53,7 @@ def starts(program: Program, seed: int | None = None) -> Iterator[Snapshot]:
         unknown.setdefault(v.var, v)
     init = land(program.init, *(land(a.init, location_of(a, a.initial).inv) for a in owned))
     rng = None if seed is None else Random(seed)
-    for values in witnesses(init, tuple(unknown.values()), {}, rng):
+    for values in _witnesses(init, tuple(unknown.values()), {}, rng, LOOKS):
         shared = {v.var: values[v.var] for v in program.variables}
         yield Snapshot(shared, {t.name: _initial(t, shared, values) for t in program.threads})
 
@@ -59,6 +61,22 @@ def starts(program: Program, seed: int | None = None) -> Iterator[Snapshot]:
 def _initial(thread: Automaton, shared: Mapping[Var, Value], values: Mapping[Var, Value]) -> Configuration:
     own = {v: values[local_of(v, thread.name)] for v in variables_of(thread, Kind.LOCAL)}
     return Configuration(thread.initial, {**shared, **own})
+
+
+def _witnesses(
+    formula: Term, unknown: Sequence[Variable], known: Mapping[Var, Value], rng: Random | None, most: int
+) -> Iterator[dict[Var, Value]]:
+    """At most so many choices of values that make the formula true; simple ones first, or any ones of `rng`."""
+    given = tuple(v for v in known if v in formula.free)
+    row, pool = tuple(known[v] for v in given), dict.fromkeys((*SMALL, *interesting((formula,))))
+    how = picks(formula, given, unknown, tuple(pool), LOOKS)
+    drawn = [] if rng is None else [at_random(how, row, rng) for _ in range(WAYS if how.stages else 1)]
+    found = dict.fromkeys(values for values in drawn if values is not None)
+    if not found:
+        # Where an earlier value leaves none for a later one, other values of it are tried as well.
+        found = dict.fromkeys(extensions(how, row, LOOKS)[0])
+    for values in list(found)[:most]:
+        yield {v.var: x for v, x in zip(unknown, values, strict=True)}
 
 
 def possible_turns(program: Program, here: Snapshot, rng: Random | None = None) -> tuple[Turn, ...]:
@@ -69,7 +87,7 @@ def possible_turns(program: Program, here: Snapshot, rng: Random | None = None) 
 def _turns_of(program: Program, thread: Automaton, here: Snapshot, rng: Random | None) -> Iterator[Turn]:
     values = here.threads[thread.name].values
     for edge in edges_from(thread)[here.threads[thread.name].location]:
-        for choices in islice(witnesses(edge.guard, edge.choices, values, rng), WAYS):
+        for choices in _witnesses(edge.guard, edge.choices, values, rng, WAYS):
             turn = turn_of(thread.name, edge, choices, here)
             if _keeps_invariants(program, turn.after):
                 yield turn

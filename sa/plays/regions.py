@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Label
+from sa.automata.components import reachable
 from sa.base.limits import spend
 from sa.certificates.play import Region, Silent
 from sa.game import choices
@@ -157,12 +158,8 @@ def _with(step: Challenge, given: dict[Var, Term]) -> Challenge:
 
 def _comes_back(board: Board, location: str) -> bool:
     """Whether silent steps lead from a location back to it."""
-    seen, pending = set[str](), [location]
-    while pending:
-        for _, edge in board.abstract.edges[pending.pop()]:
-            if edge.label is None and edge.target == location:
-                return True
-            if edge.label is None and edge.target not in seen:
-                seen.add(edge.target)
-                pending.append(edge.target)
-    return False
+
+    def after(place: str) -> list[str]:
+        return [e.target for _, e in board.abstract.edges[place] if e.label is None]
+
+    return location in reachable(after(location), after)

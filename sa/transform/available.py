@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 
+from msgspec.structs import replace
+
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.terms import build
+from sa.terms.cases import decided
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
-from sa.terms.term import Bool, Or, Term, Var, has_quantifiers
+from sa.terms.term import Bool, Not, Or, Term, Var, has_quantifiers
 
 #: What is true at each location.
 Available = Mapping[str, Set[Term]]
@@ -60,6 +63,7 @@ def _became(edge: Edge, invariant: Term) -> Iterator[Term]:
     Of a number that is moved by a constant it is known what its guard and the invariant say of where it was: a binary
     semaphore is zero once it has been waited for.
     """
+    edge = replace(edge, updates=tuple((v, _under(edge.guard, t)) for v, t in edge.updates))
     written = frozenset(v for v, _ in edge.updates)
     choices = frozenset(c.var for c in edge.choices)
     # A variable that is overwritten may have been copied by the same step.
@@ -82,6 +86,16 @@ def _became(edge: Edge, invariant: Term) -> Iterator[Term]:
             after = substitute(value, moved)
             if var not in after.free:
                 yield build.eq(var, after)
+
+
+def _under(guard: Term, value: Term) -> Term:
+    """The value where the guard is true: of an attempt that took a lock, what it has put there."""
+    for condition in build.conjuncts(guard):
+        if isinstance(condition, Not):
+            value = decided(value, condition.body, False)
+        else:
+            value = decided(value, condition, True)
+    return value
 
 
 def _moved_by(edge: Edge) -> Iterator[tuple[Var, int]]:

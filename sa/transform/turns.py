@@ -12,9 +12,10 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
 from sa.terms import build
+from sa.terms.printer import show
 from sa.terms.term import Term, Var
 from sa.transform.available import Available, available
-from sa.transform.values import constants
+from sa.transform.values import constants, values
 
 
 def turns(threads: Sequence[Automaton]) -> tuple[Available, ...] | None:
@@ -44,7 +45,13 @@ def _begun(threads: Sequence[Automaton], turn: Var) -> Iterator[_Places]:
         others = set[Term | None]().union(*(a for n, a in enumerate(asked) if n != number))
         first = {build.eq(turn, x) for x in others if x is not None}
         known = available(thread, {turn}, {thread.initial: first})
-        yield {place: constants(formulas).get(turn) for place, formulas in known.items()}
+        yield {place: _said(turn, formulas) for place, formulas in known.items()}
+
+
+def _said(turn: Var, formulas: Set[Term]) -> Term | None:
+    """The constant that one of the formulas says the turn to be: they may contradict one another where nobody comes."""
+    said = (t for f in formulas for v, t in values(f) if v is turn and not t.free)
+    return min(said, key=show, default=None)
 
 
 def _candidates(threads: Sequence[Automaton]) -> Set[Var]:

@@ -47,9 +47,23 @@ def test_a_section_under_a_lock_is_one_step_and_refines_one() -> None:
     assert found.verdict is Verdict.PROVED
     asked, said = question(AT_ONCE, ONE, None, False), Found(found.results, found.composition, reduced=made.evidence)
     same_question(asked, said)
-    steps = tuple(tuple(Phase.CUT for _ in its) for its in made.evidence.phases)
+    first, *others = made.evidence
+    steps = tuple(tuple(Phase.CUT for _ in its) for its in first.phases)
     with pytest.raises(QuestionsDiffer):
-        same_question(asked, replace(said, reduced=replace(made.evidence, phases=steps)))
+        same_question(asked, replace(said, reduced=(replace(first, phases=steps), *others)))
+
+
+def test_a_section_under_a_lock_by_hand_is_one_step() -> None:
+    """Attempts become steps of their own in a first reduction; the second one leaves out those that fail."""
+    take, flag = "got := false; while (!got) { got := cas(m, 0, 1); }", "local got : bool = false; while (true)"
+    text = SECTION.replace("unlock(m);", "m := 0;").replace("lock(m);", take).replace("while (true)", flag)
+    by_hand = program_of(text)
+    made = of_blocks(AT_ONCE, by_hand, None, OPTIONS)
+    assert made is not None
+    assert [any(stage.idle) for stage in made.evidence] == [False, True]
+    found = refine(AT_ONCE, by_hand, None, OPTIONS)
+    assert found.verdict is Verdict.PROVED
+    assert len(found.reduced) == 2
 
 
 def test_two_sections_are_two_steps_and_do_not_refine_one() -> None:

@@ -48,6 +48,12 @@ def with_attempts(text: str) -> str:
     return declared.replace("unlock(m);", "m := 0;").replace("lock(m);", attempts)
 
 
+def with_owners(text: str) -> str:
+    """The same, where the lock says who holds it."""
+    first, second = with_attempts(text).split("thread T2")
+    return f"{first}thread T2{second.replace('cas(m, 0, 1)', 'cas(m, 0, 2)')}"
+
+
 def _thread(rng: Random, name: str, own: tuple[str, str], theirs: tuple[str, str]) -> tuple[str, str]:
     first, second = list[str](), list[str]()
     for _ in range(rng.randint(1, 2)):

@@ -20,8 +20,8 @@ from sa.terms.build import TRUE, land, lnot, lor
 from sa.terms.sort import BOOL
 from sa.terms.term import Var
 from sa.transform.flags import facts_under_flags
-from sa.transform.refining import reduced_concrete
-from tests.generators.sections import random_pair, with_attempts, with_semaphore
+from sa.transform.refining import reduced_concrete, reduced_in_stages
+from tests.generators.sections import random_pair, with_attempts, with_owners, with_semaphore
 from tests.language.texts import program_of
 from tests.oracle.game import decide
 
@@ -34,16 +34,19 @@ def compare(seed: int, changed: Callable[[str], str] = str) -> Counter[str]:
     abstract, concrete = program_of(first), program_of(changed(second))
     asked = question(abstract, concrete, None, False)
     threads = tuple(p.concrete for p in asked.pairs)
-    made = reduced_concrete(threads, land(*(f.term for f in related(asked)[1])), asked.axioms, BOUNDS)
-    assert isinstance(check_reduced_threads(asked, made.evidence, BOUNDS), Accepted), seed
-    blocks = question_of_blocks(asked, made.evidence, BOUNDS)
-    assert isinstance(blocks, Question)
-    assert tuple(p.concrete for p in blocks.pairs) == made.threads, seed
-    if sum(len(t.locations) for t in made.threads) == sum(len(t.locations) for t in threads):
-        return Counter()
-    said = decide(whole_goal(blocks)).simulated
-    assert said == decide(whole_goal(asked)).simulated, seed
-    return Counter(("refines" if said else "does not",))
+    written, blocks, found = decide(whole_goal(asked)).simulated, asked, Counter[str]()
+    for made in reduced_in_stages(threads, land(*(f.term for f in related(asked)[1])), asked.axioms, BOUNDS):
+        assert isinstance(check_reduced_threads(blocks, made.evidence, BOUNDS), Accepted), seed
+        composed = question_of_blocks(blocks, made.evidence, BOUNDS)
+        assert isinstance(composed, Question)
+        assert tuple(p.concrete for p in composed.pairs) == made.threads, seed
+        blocks = composed
+        if sum(len(t.locations) for t in made.threads) < sum(len(t.locations) for t in threads):
+            assert decide(whole_goal(blocks)).simulated == written, seed
+            found = Counter(("refines" if written else "does not",))
+        if any(made.evidence.idle):
+            found["idle"] += 1
+    return found
 
 
 def test_blocks_refine_where_the_written_threads_do() -> None:
@@ -65,6 +68,26 @@ def test_a_lock_by_attempts_is_held_where_its_flag_is_set() -> None:
     found = sum((compare(seed, with_attempts) for seed in range(4)), Counter[str]())
     assert found["refines"] > 0
     assert found["does not"] > 0
+    assert found["idle"] > 0
+
+
+def test_a_lock_by_attempts_may_say_who_holds_it() -> None:
+    """What the attempt writes depends on whether the lock is free: it is known where the attempt was successful."""
+    found = sum((compare(seed, with_owners) for seed in range(6)), Counter[str]())
+    assert found["refines"] > 0
+    assert found["does not"] > 0
+    assert found["idle"] > 0
+
+
+def test_sections_under_a_lock_of_owners_are_single_blocks() -> None:
+    """The attempts that fail are left out, and nobody waits inside of a section."""
+    section = "got := false; while (!got) { got := cas(m, 0, i); } t := x; x := t + 1; t := y; y := t + 1; m := 0;"
+    threads = f"thread T[i : 1..2] {{ local t : int; local got : bool; while (true) {{ {section} }} }}"
+    asked = question(
+        program_of("thread T[i : 1..2] {}"), program_of(f"global m, x, y : int = 0; {threads}"), None, False
+    )
+    *_, made = reduced_in_stages(tuple(p.concrete for p in asked.pairs), TRUE, (), BOUNDS)
+    assert joint_locations(made.threads) == 1
 
 
 def sections_of_tickets(again: str) -> tuple[int, int]:
@@ -123,6 +146,7 @@ def test_blocks_refine_where_the_written_threads_do_hundreds(part: int) -> None:
         compare(seed)
         compare(seed, with_semaphore)
         compare(seed, with_attempts)
+        compare(seed, with_owners)
 
 
 def test_places_where_no_step_leads_break_no_fact() -> None:

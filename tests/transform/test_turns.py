@@ -97,6 +97,12 @@ def test_what_holds_between_turns_is_proved_and_what_does_not_is_refuted(text: s
     assert outcome.verdict is (Verdict.PROVED if right else Verdict.REFUTED)
 
 
+def test_a_part_that_nobody_comes_to_has_the_turn_like_others() -> None:
+    """Found at random: what is known there contradicts itself."""
+    mine, _ = owned((HANDED % 1).replace("thread A {", "thread A { local k : int = 0; if (k != 0) { x := 5; x := 6; }"))
+    assert set(mine.values()) == {0}
+
+
 def test_nothing_is_said_where_there_are_no_turns() -> None:
     """The writing without a turn is seen by the assertion, which needs other engines."""
     assert answer(INTRUDING).verdict is Verdict.UNKNOWN

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label, edges_from
+from sa.automata.components import reachable
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -44,13 +45,8 @@ def _waits(thread: Automaton, idle: Mapping[Var, Term]) -> bool:
 
 
 def _reachable(thread: Automaton, starts: Sequence[str]) -> frozenset[str]:
-    leaving, found, pending = edges_from(thread), set(starts), list(starts)
-    while pending:
-        for edge in leaving.get(pending.pop(), ()):
-            if edge.target not in found:
-                found.add(edge.target)
-                pending.append(edge.target)
-    return frozenset(found)
+    leaving = edges_from(thread)
+    return frozenset(reachable(starts, lambda place: (e.target for e in leaving[place])))
 
 
 def _numbers(thread: Automaton, start: Mapping[Var, Term], own: frozenset[Var]) -> Mapping[str, Mapping[Var, Term]]:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from msgspec.structs import replace
 
+from sa.automata.components import reachable
 from sa.frontends.flow.graph import Graph, Load, Node, Set, Step, Store, outgoing
 from sa.frontends.flow.terms import written_by
 from sa.terms.build import linear_parts
@@ -52,10 +53,4 @@ def _through(step: Step, var: Var, given: Set) -> Step:
 def _reached(graph: Graph, without: Step) -> set[Node]:
     """The nodes that are reached without a step."""
     steps = outgoing([s for s in graph.steps if s is not without])
-    found, pending = {graph.entry}, [graph.entry]
-    while pending:
-        for step in steps.get(pending.pop(), ()):
-            if step.target not in found:
-                found.add(step.target)
-                pending.append(step.target)
-    return found
+    return reachable((graph.entry,), lambda node: (s.target for s in steps.get(node, ())))

@@ -7,11 +7,10 @@ known by then, and what was written in between was written at the end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.components import postorder
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -29,7 +28,7 @@ def fused(automaton: Automaton) -> Automaton:
     entering: dict[str, list[Edge]] = {q: [] for q in leaving}
     for edge in automaton.edges:
         entering[edge.target].append(edge)
-    heads, order = _heads(leaving, automaton.initial)
+    order, heads = postorder(automaton.initial, {q: [e.target for e in edges] for q, edges in leaving.items()})
     gone = set[str]()
     for here in order:
         before, after = entering[here], leaving[here]
@@ -62,23 +61,3 @@ def _joined(first: Edge, second: Edge) -> Edge:
     later = {v: simplified(substitute(t, done)) for v, t in second.updates}
     updates = tuple((v, t) for v, t in {**done, **later}.items() if v is not t)
     return replace(first, target=second.target, guard=guard, updates=updates)
-
-
-def _heads(leaving: Mapping[str, Sequence[Edge]], initial: str) -> tuple[set[str], list[str]]:
-    """The locations that a depth-first search comes back to, and all in the order in which it leaves them."""
-    heads, order, inside, seen = set[str](), list[str](), {initial}, {initial}
-    work = [(initial, iter(leaving[initial]))]
-    while work:
-        here, rest = work[-1]
-        edge = next(rest, None)
-        if edge is None:
-            work.pop()
-            inside.discard(here)
-            order.append(here)
-        elif edge.target in inside:
-            heads.add(edge.target)
-        elif edge.target not in seen:
-            seen.add(edge.target)
-            inside.add(edge.target)
-            work.append((edge.target, iter(leaving[edge.target])))
-    return heads, order

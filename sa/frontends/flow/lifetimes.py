@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.automata.components import reachable
 from sa.base.source import position
 from sa.frontends.flow.access import Access, Running, is_own, looked_at, numbers_of
 from sa.frontends.flow.graph import (
@@ -203,11 +204,10 @@ def _is_noticed(end: _End, seen: _Seen) -> bool:
 
 def reached(thread: Thread, start: Sequence[Node], until: str | None) -> set[Node]:
     """The nodes that are reached from some, not by way of the beginning of an object."""
-    following, reached, pending = outgoing(thread.graph.steps), set(start), list(start)
-    while pending:
-        for step in following.get(pending.pop(), ()):
-            anew = isinstance(step.op, Live) and step.op.name == until
-            if not anew and step.target not in reached:
-                reached.add(step.target)
-                pending.append(step.target)
-    return reached
+    following = outgoing(thread.graph.steps)
+
+    def after(node: Node) -> Iterator[Node]:
+        steps = following.get(node, ())
+        return (s.target for s in steps if not (isinstance(s.op, Live) and s.op.name == until))
+
+    return reachable(start, after)

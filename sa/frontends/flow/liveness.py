@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from sa.automata.components import postorder
+from sa.automata.components import postorder, reachable
 from sa.frontends.flow.graph import Divide, Graph, Havoc, Node, Self, Set, Skip, Step, outgoing
 from sa.frontends.flow.terms import read_by, written_by
 from sa.terms.term import Var
@@ -55,7 +55,7 @@ def _least(
     """The least solution: what is read later comes first, again until nothing changes where there are loops."""
     following = outgoing(steps)
     after = {n: [(*effect(s), s.target) for s in out] for n, out in following.items()}
-    order, loops = postorder(entry, {n: [s.target for s in out] for n, out in following.items()})
+    order, heads = postorder(entry, {n: [s.target for s in out] for n, out in following.items()})
     known, changed = dict.fromkeys(order, 0), True
     while changed:
         changed = False
@@ -66,7 +66,7 @@ def _least(
                 now |= later if idle and not later & gone else used | (later & ~gone)
             if now != known[node]:
                 known[node] = now
-                changed = loops
+                changed = bool(heads)
     keys = list(bits)
     members = {number: frozenset(keys[n] for n in _places(number)) for number in set(known.values())}
     return {node: members[number] for node, number in known.items()}
@@ -117,10 +117,5 @@ def prune(graph: Graph) -> None:
 def only_reachable(graph: Graph) -> None:
     """Leave out steps that cannot be reached, in place."""
     following = outgoing(graph.steps)
-    seen, pending = {graph.entry}, [graph.entry]
-    while pending:
-        for step in following.get(pending.pop(), ()):
-            if step.target not in seen:
-                seen.add(step.target)
-                pending.append(step.target)
+    seen = reachable((graph.entry,), lambda node: (s.target for s in following.get(node, ())))
     graph.steps = [s for s in graph.steps if s.source in seen]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 from sa.automata.automaton import EXIT, Automaton, Edge, Origin
+from sa.automata.components import reachable
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show, Sync
@@ -96,16 +97,11 @@ def changes_of(thread: Thread, known: Accesses, columns: Collection[int]) -> tup
 
 
 def _before(thread: Thread, nodes: set[Node]) -> set[Node]:
-    """The nodes from which some way leads to one of these, which are among them."""
+    """The nodes from which some way leads to one of these, these included."""
     came = dict[Node, list[Node]]()
     for step in thread.graph.steps:
         came.setdefault(step.target, []).append(step.source)
-    pending = list(nodes)
-    while pending:
-        more = [n for n in came.get(pending.pop(), ()) if n not in nodes]
-        nodes.update(more)
-        pending += more
-    return nodes
+    return reachable(nodes, lambda node: came.get(node, ()))
 
 
 def refuse_choices(source: Automaton) -> None:

@@ -9,6 +9,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from sa.automata.automaton import Origin
+from sa.automata.components import postorder
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Fail, Live, Node, Range, Set, Skip, Test
 from sa.frontends.llvm import syntax as s
@@ -95,18 +96,8 @@ def translated(body: Body, facts: Facts, commits: bool, announces: bool) -> None
 def in_order(function: s.Function) -> list[s.Block]:
     """The blocks that are reached, in reverse postorder: definitions come before their uses."""
     blocks = {b.name: b for b in function.blocks}
-    found, seen = list[s.Block](), {function.blocks[0].name}
-    work = [(function.blocks[0], iter(successors(function.blocks[0])))]
-    while work:
-        block, rest = work[-1]
-        after = next(rest, None)
-        if after is None:
-            work.pop()
-            found.append(block)
-        elif after not in seen:
-            seen.add(after)
-            work.append((blocks[after], iter(successors(blocks[after]))))
-    return found[::-1]
+    order, _ = postorder(function.blocks[0].name, {name: successors(block) for name, block in blocks.items()})
+    return [blocks[name] for name in reversed(order)]
 
 
 def _variable(body: Body, name: str, kind: s.Type) -> None:
