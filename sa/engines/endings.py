@@ -173,7 +173,9 @@ def _by_elimination(work: Work, bounds: Limits, guesses: Guesses) -> Iterator[tu
 
     found = eliminated(work.threads, work.axioms, work.ends, guesses, shows, bounds, work.seed)
     if found is not None:
-        yield from _with_proofs(work, found.reason, bounds, "thread by thread", found.lemmas, tuple(known))
+        yield from _with_proofs(
+            work, found.reason, bounds, "thread by thread", (found.lemmas, found.guesses), tuple(known)
+        )
 
 
 def _shown(
@@ -219,7 +221,7 @@ def _with_proofs(
     found: Ranked,
     bounds: Limits,
     whose: str,
-    lemmas: tuple[Term, ...] = (),
+    lemmas: tuple[tuple[Term, ...], ...] = (),
     known: tuple[OfThreads, ...] = (),
 ) -> Iterator[tuple[Ending, str]]:
     """The reason with proofs of what it needs of states, if there are any; some are `known`."""
@@ -236,14 +238,14 @@ def _with_proofs(
 
 
 def _proofs(
-    work: Work, bads: tuple[Bad, ...], lemmas: tuple[Term, ...], bounds: Limits
+    work: Work, bads: tuple[Bad, ...], lemmas: tuple[tuple[Term, ...], ...], bounds: Limits
 ) -> tuple[OfThreads, ...] | None:
     """Proofs that none of these happens; None where one is missing. Raises LimitReached."""
     if not bads:
         return ()
-    known = Lemmas(work.threads, lemmas, bads, work.axioms)
-    if lemmas and isinstance(check_lemmas(known, bounds, work.seed), Accepted):
-        return (known,)
+    for known in (Lemmas(work.threads, some, bads, work.axioms) for some in lemmas if some):
+        if isinstance(check_lemmas(known, bounds, work.seed), Accepted):
+            return (known,)
     found, open_ = list[OfThreads](), set(bads)
     # What holds of steps one by one is asked for.
     for settled in _asked_of_engines(work, without_reduction(work.portfolio), bads, bounds):

@@ -31,8 +31,24 @@ from sa.ranking.rank import Cases, cases_of, ranked
 from sa.ranking.settling import settle
 from sa.ranking.stages import promising
 from sa.smt.session import Session
-from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, land, le, linear_parts, lnot, scale
-from sa.terms.sort import INT
+from sa.terms.build import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    add,
+    conjoined,
+    implies,
+    land,
+    le,
+    linear_parts,
+    lnot,
+    lor,
+    scale,
+    variable,
+)
+from sa.terms.name import at_place
+from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var
 from sa.transform.facts import Facts, lemmas_of
@@ -54,10 +70,11 @@ class Guesses(Enum):
 
 
 class Found(Struct, frozen=True):
-    """A reason, and lemmas that what it asks of states may follow from."""
+    """A reason, and lemmas that what it asks of states may follow from: facts, and those with what is guessed."""
 
     reason: Ranked
     lemmas: tuple[Term, ...]
+    guesses: tuple[Term, ...]
 
 
 def eliminated(
@@ -86,7 +103,18 @@ def eliminated(
         if found is None:
             return None
         said += found
-    return Found(Ranked(threads, ends, tuple(said), (), axioms), lemmas)
+    guessed = (*lemmas, *(g for t in made for g in _as_lemmas(search, t, ends))) if guesses is Guesses.NUMBERS else ()
+    return Found(Ranked(threads, ends, tuple(said), (), axioms), lemmas, guessed)
+
+
+def _as_lemmas(search: Search, thread: Thread, ends: Ends) -> Iterator[Term]:
+    """What is guessed of the locations of a thread while its runs count, over all variables and Booleans `at T.q`."""
+    name = thread.graph.separate[thread.graph.threads[0]].name
+    for point, formulas in zip(thread.graph.points, thread.guessed, strict=True):
+        said = land(*(f for f in formulas if f.free <= search.variables))
+        lemma = lor(ends.apart, implies(variable(at_place(name, point.places[0]), BOOL), said))
+        if lemma is not TRUE:
+            yield lemma
 
 
 def _guessed(graph: Graph, facts: Facts | None, guesses: Guesses, session: Session) -> tuple[tuple[Term, ...], ...]:

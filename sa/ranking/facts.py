@@ -59,7 +59,9 @@ def with_signs(graph: Graph, facts: tuple[tuple[Term, ...], ...], session: Sessi
 
     As they are where there is too much to look at. Raises LimitReached.
     """
-    numbers = [v.var for v in dict.fromkeys(v for t in graph.separate for v in t.variables) if v.var.sort == INT]
+    every = dict.fromkeys(v.var for t in graph.separate for v in t.variables if v.var.sort == INT)
+    spoken = _spoken(graph)
+    numbers = [v for v in every if v in spoken]
     signs = [le(c, v) for v in numbers for c in (ZERO, ONE)]
     ordered = [le(add(v, c), w) for v, w in permutations(numbers, 2) for c in (ZERO, ONE)]
     if (len(signs) + len(ordered)) * len(graph.steps) <= _QUESTIONS:
@@ -79,6 +81,22 @@ def with_signs(graph: Graph, facts: tuple[tuple[Term, ...], ...], session: Sessi
     nothing: dict[str, tuple[Row, ...]] = dict.fromkeys(names, ())
     kept = conjunctions(session, dict.fromkeys(names, variables), clauses, offered, session.bounds, nothing)
     return tuple((*found, *conjuncts(kept[name])) for name, found in zip(names, facts, strict=True))
+
+
+def _spoken(graph: Graph) -> frozenset[Var]:
+    """The variables that the steps of a graph are about, and those whose values others write into these."""
+    found = set[Var]()
+    for step in graph.steps:
+        known = frozenset(graph.known[step.passage[0]])
+        found |= {v for f in step.premise if f not in known for v in f.free}
+        found |= {w for v, term in step.updates.items() for w in (v, *term.free)}
+    count = -1
+    while count < len(found):
+        count = len(found)
+        found |= {
+            w for _, updates in graph.disturbances for v, term in updates.items() if v in found for w in term.free
+        }
+    return frozenset(found)
 
 
 def _all_steps(graph: Graph) -> Iterator[tuple[int, int, Sequence[Term], Mapping[Var, Term]]]:

@@ -9,10 +9,11 @@ from sa.automata.program import Ends
 from sa.base.budget import Budget
 from sa.base.limits import Limits, allot
 from sa.base.source import Source
-from sa.certificates.ends import Ending, Ranked, Settled
+from sa.certificates.ends import Ranked, Settled
+from sa.certificates.threads import Lemmas
 from sa.checker.ranked import check_ranked
 from sa.checker.ruling import Accepted
-from sa.engines.endings import by_threads_alone, decided
+from sa.engines.endings import Way, by_each_thread, by_threads_alone, decided
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.language.elaborate.program import program
 
@@ -33,11 +34,11 @@ thread changes {{ local i : int = 0; while (i < 5) {{ x := i; {0} }} }}
 """
 
 
-def found(text: str) -> Ending | None:
+def found(text: str, ways: tuple[Way, ...] = (by_threads_alone,)) -> Ranked | None:
     made = program(Source("program", text))
     claim = Ends("terminates", tuple(t.name for t in made.threads), made.threads[0].origin)
     budget = Budget(allot(Limits(), 6_000_000), 0)
-    answer = decided(made.threads, made.axioms, claim, budget, CLAIMS, ways=(by_threads_alone,))
+    answer = decided(made.threads, made.axioms, claim, budget, CLAIMS, ways=ways)
     return answer.evidence if isinstance(answer.evidence, Ranked) else None
 
 
@@ -73,3 +74,27 @@ MEETING = "thread T {{ local a, b : int; while (a != b) {{ if (a < b) {{ a := a 
 )
 def test_a_rank_may_have_two_forms(body: str, ranked: bool) -> None:
     assert (found(MEETING.format(body)) is not None) == ranked
+
+
+#: Remainders get smaller while they are not negative, which no test says; beside it, what has nothing to do with it.
+REMAINDERS = """
+param A, B : int; init A >= 0 && {0};
+thread T {{
+    local a : int = A; local b : int = B; local r : int;
+    while (b > 0 || b < 0) {{ r := {1}; a := b; b := r; }}
+}}
+thread U {{ {2} u0 := 1; }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "remainder", "ends"), [("B >= 0", "a % b", True), ("true", "a % b", None), ("B >= 0", "b - a % b", None)]
+)
+@pytest.mark.parametrize("others", [1, 200])
+def test_what_has_nothing_to_do_with_a_loop_does_not_matter(
+    init: str, remainder: str, ends: bool | None, others: int
+) -> None:
+    unrelated = " ".join(f"local u{n} : int = 0;" for n in range(others))
+    made = found(REMAINDERS.format(init, remainder, unrelated), ways=(by_each_thread,))
+    assert (made is not None) == bool(ends)
+    assert made is None or any(isinstance(p, Lemmas) for p in made.proofs)
