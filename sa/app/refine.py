@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sa.app.noticed import never, promises_broken, with_termination
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
+from sa.automata.schedulers import with_schedulers
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
@@ -384,11 +385,13 @@ def question_about(abstract: Loaded, concrete: Loaded, block: Block | None) -> Q
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
     said = together((abstract.said, concrete.said))
     if block is None:
-        return Question(abstract.program, concrete.program, None, warnings, sources, said)
+        return Question(*with_schedulers(abstract.program, concrete.program, set()), None, warnings, sources, said)
     meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
     if any(d.severity is Severity.ERROR for d in found):
         raise InputError(found)
-    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, said)
+    paired = {name for p in meaning.pairings for name in (p.abstract, p.concrete)}
+    programs = with_schedulers(abstract.program, concrete.program, paired)
+    return Question(*programs, meaning, (*warnings, *found), sources, said)
 
 
 def _other(path: str, named: Path, split: bool, families: bool) -> Loaded:
