@@ -7,17 +7,19 @@ from collections.abc import Set
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Location, Origin
-from sa.automata.program import Program
+from sa.automata.program import Program, Refinement
 from sa.automata.ranges import within
 from sa.terms import build
 
 
-def with_schedulers(abstract: Program, concrete: Program, paired: Set[str]) -> tuple[Program, Program]:
+def with_schedulers(abstract: Program, concrete: Program, block: Refinement | None) -> tuple[Program, Program]:
     """Both programs; where one has a scheduler with steps of its own, the other one has a thread of that name, too.
 
-    That thread takes no step, so nothing changes but that the scheduler has a partner. Those that are `paired` by name
-    have one.
+    That thread takes no step, so nothing changes but that the scheduler has a partner. Those that a block pairs have
+    one.
     """
+    pairings = () if block is None else block.pairings
+    paired = {name for p in pairings for name in (p.abstract, p.concrete)}
     return _beside(abstract, concrete, paired), _beside(concrete, abstract, paired)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from sa.app.refine import questions
+from sa.automata.automaton import Origin
+from sa.automata.program import Pairing, Refinement
 from sa.automata.schedulers import with_schedulers
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
@@ -52,10 +54,13 @@ def test_a_program_under_a_scheduler_refines_another_one(
 def test_only_a_scheduler_needs_no_partner() -> None:
     """A thread of the same name that takes no step stands on the other side, and nowhere else."""
     fair, plain = program_of("scheduler fairthreads; thread A { yield; }"), program_of("thread A { skip; }")
-    first, second = with_schedulers(plain, fair, set())
+    first, second = with_schedulers(plain, fair, None)
     assert [t.name for t in first.threads] == ["A", "fairthreads"]
     assert first.threads[-1].edges == ()
     assert second is fair
-    assert with_schedulers(plain, fair, {"fairthreads"}) == (plain, fair)
-    assert with_schedulers(fair, fair, set()) == (fair, fair)
-    assert with_schedulers(plain, plain, set()) == (plain, plain)
+    where = Origin(None)
+    pairs = (Pairing("fairthreads", "A", where),)
+    paired = Refinement("r", None, None, None, (), (), (), pairs, False, False, None, where)
+    assert with_schedulers(plain, fair, paired) == (plain, fair)
+    assert with_schedulers(fair, fair, None) == (fair, fair)
+    assert with_schedulers(plain, plain, None) == (plain, plain)
