@@ -136,7 +136,7 @@ FAMILIES: Mapping[str, tuple[Callable[[int, int], str], range]] = {
 def row(name: str, threads: int, timeout: int = TIMEOUT) -> str:
     """A line of the table."""
     make, _ = FAMILIES[name]
-    ours = [_asked(make(threads, less), timeout) for less in (0, 1)]
+    ours = [asked(make(threads, less), timeout) for less in (0, 1)]
     proof, bug = THESIS.get(name, {}).get(threads, ("", ""))
     if name in FIB:
         proof = FIB[name].get(threads, "")
@@ -144,7 +144,8 @@ def row(name: str, threads: int, timeout: int = TIMEOUT) -> str:
     return f"| {name} | {threads} | {ours[0]} | {thesis[0]} | {ours[1]} | {thesis[1]} |"
 
 
-def _asked(text: str, timeout: int) -> str:
+def asked(text: str, timeout: int) -> str:
+    """What `verify` says of a text, and how long it takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.sa"

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sa.app.noticed import never, promises_broken, with_termination
 from sa.app.outputs import Output, refuse_loss
 from sa.automata.program import Program, Refinement
+from sa.automata.schedulers import with_schedulers
 from sa.base.caveat import Said, together
 from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic, InputError, Severity, error
@@ -315,7 +316,7 @@ def parts(
     """The same, with the functions that are not accepted among others that are. Raises InputError."""
     if len(paths) == 2:
         return _two_files(paths, split, reading, families)
-    return [*_one_file(paths, split, reading, families)]
+    return [*_one_file(paths[0], split, reading, families)]
 
 
 def _two_files(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question | NotAccepted]:
@@ -357,9 +358,8 @@ def _about(path: str, block: Block) -> tuple[str | None, str]:
     return abstract, concrete or realpath(path)
 
 
-def _one_file(paths: tuple[str, ...], split: bool, reading: Reading, families: bool) -> list[Question]:
+def _one_file(path: str, split: bool, reading: Reading, families: bool) -> list[Question]:
     """The questions that a file's blocks ask."""
-    (path,) = paths
     loaded = load_compared(path, split, families, reading)
     if not loaded.blocks:
         hint = "name two files: `sacheck refine ABSTRACT CONCRETE`, or write a refinement block"
@@ -382,13 +382,13 @@ def _named(block: Block, path: str, loaded: Loaded, split: bool, families: bool)
 def question_about(abstract: Loaded, concrete: Loaded, block: Block | None) -> Question:
     """What is asked about two programs by a block, or by the defaults. Raises InputError."""
     warnings, sources = (*abstract.warnings, *concrete.warnings), (*abstract.sources, *concrete.sources)
-    said = together((abstract.said, concrete.said))
-    if block is None:
-        return Question(abstract.program, concrete.program, None, warnings, sources, said)
-    meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
-    if any(d.severity is Severity.ERROR for d in found):
-        raise InputError(found)
-    return Question(abstract.program, concrete.program, meaning, (*warnings, *found), sources, said)
+    meaning, found = None, tuple[Diagnostic, ...]()
+    if block is not None:
+        meaning, found = elaborate_refinement(block, abstract.program, concrete.program)
+        if any(d.severity is Severity.ERROR for d in found):
+            raise InputError(found)
+    programs = with_schedulers(abstract.program, concrete.program, meaning)
+    return Question(*programs, meaning, (*warnings, *found), sources, together((abstract.said, concrete.said)))
 
 
 def _other(path: str, named: Path, split: bool, families: bool) -> Loaded:

@@ -81,6 +81,7 @@ class Variable(Struct, frozen=True):
     Enumerations are bounded by their sort. A choice of an edge is a Variable of kind LOCAL too. `shown` is None where
     the variable is told as it is. A `sequence` is the length of one: `q_len` beside the elements `q[0]`, ….
     Only threads of the program itself write one that is `internal`, as the state of a thread that others start.
+    Those `of_scheduler` are no part of what programs are compared by, unless a block relates them.
     """
 
     var: Var
@@ -92,6 +93,7 @@ class Variable(Struct, frozen=True):
     shown: Shown | None = None
     sequence: bool = False
     internal: bool = False
+    of_scheduler: bool = False
 
 
 class Label(Struct, frozen=True):

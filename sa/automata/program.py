@@ -148,6 +148,7 @@ class Program(Struct, frozen=True):
     while one of them can be taken is not shown of the user's program. `several` are threads with names that more than
     one of their locals has in the text.
     What is claimed of programs `beside` this one is claimed of it, too: their runs stand for some of its runs.
+    The thread called `scheduler` has the steps that a scheduler takes while nobody runs.
     """
 
     source: Source
@@ -165,6 +166,7 @@ class Program(Struct, frozen=True):
     beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
     ends: tuple[Ends, ...] = ()
+    scheduler: str | None = None
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

@@ -217,9 +217,9 @@ def _related(
 
 
 def _equal(concrete: Sequence[Variable], abstract: Sequence[Variable], kind: Kind) -> Iterator[Formula]:
-    others = {v.var for v in abstract if v.kind is kind}
+    others = {v.var for v in abstract if v.kind is kind and not v.of_scheduler}
     for mine in concrete:
-        if mine.kind is kind and mine.var in others:
+        if mine.kind is kind and mine.var in others and not mine.of_scheduler:
             origin = Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides")
             yield Formula(eq(sided(mine.var, "conc"), sided(mine.var, "abs")), origin)
 

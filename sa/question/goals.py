@@ -301,10 +301,10 @@ def _related(pair: Pairing, block: Refinement | None) -> tuple[tuple[Formula, ..
 
 
 def _equal(concrete: Automaton, abstract: Automaton) -> Iterator[tuple[Kind, Formula]]:
-    """That variables that both sides have are equal, with their kind."""
-    theirs = {v.var.name: v for v in abstract.variables if v.kind is not Kind.PARAM}
+    """That variables that both sides have are equal, with their kind. Schedulers' own need not be."""
+    theirs = {v.var.name: v for v in abstract.variables if v.kind is not Kind.PARAM and not v.of_scheduler}
     for mine in concrete.variables:
-        other = theirs.get(mine.var.name)
+        other = None if mine.of_scheduler else theirs.get(mine.var.name)
         if other is not None and other.kind is mine.kind and other.var.sort == mine.var.sort:
             same = build.eq(sided(mine.var, "conc"), sided(other.var, "abs"))
             yield mine.kind, Formula(same, Origin(mine.origin.span, f"`{mine.var.name}` is equal on both sides"))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from sa.automata.automaton import Automaton
 from sa.automata.program import Program
 from sa.base.source import Source
 from sa.language.elaborate import program
@@ -78,10 +81,14 @@ def same(one: Program, other: Program) -> bool:
 
 
 def _plain(made: Program) -> tuple[object, ...]:
-    """A program without its origins."""
-    threads = [without_origins(t) for t in (*made.threads, *(f.thread for f in made.families))]
+    """A program without its origins; what a scheduler declares is printed like what others do."""
+    threads = [_declared(without_origins(t)) for t in (*made.threads, *(f.thread for f in made.families))]
     claims = [(i.formula, i.copies) for i in made.invariants], [g.relation for g in made.guarantees]
     return threads, [f.identity for f in made.families], claims
+
+
+def _declared(thread: Automaton) -> Automaton:
+    return replace(thread, variables=tuple(replace(v, of_scheduler=False) for v in thread.variables))
 
 
 @for_each("path", SPECS)

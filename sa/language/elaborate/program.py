@@ -82,11 +82,19 @@ def _elaborate(
     module: syntax.Module, imports: Mapping[str, Imported], split: bool, problems: list[Diagnostic]
 ) -> Elaborated:
     cooperative = is_cooperative(module)
-    module = written_out(module, problems)
+    written, scheduler = written_out(module, problems), None
+    if cooperative:
+        scheduler = next(
+            (d.name.name for d in written.declarations if isinstance(d, syntax.AutomatonDeclaration)), None
+        )
+    added, module = _globals(written) - _globals(module), written
     declared = collect(module, imports, problems)
     handles, begun = declare_states(module, declared.context)
     declared.variables.extend(v for handle in handles.values() for v in handle.variables)
-    variables = declared_variables(declared)
+    variables = tuple(
+        replace(v, of_scheduler=True) if v.var.name.partition("[")[0] in added else v
+        for v in declared_variables(declared)
+    )
     init = build.land(*(in_range(v) for v in variables), *declared.init, *begun)
     scope = declared.context.scope
     if split:
@@ -109,9 +117,14 @@ def _elaborate(
         families,
         several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
         ends=ends(module, declared, threads, around.several),
+        scheduler=scheduler,
     )
     lints = () if split or cooperative else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
+
+
+def _globals(module: syntax.Module) -> frozenset[str]:
+    return frozenset(n.name for d in module.declarations if isinstance(d, syntax.Global) for n in d.names)
 
 
 def _check_procedures(module: syntax.Module, around: Surroundings) -> None:
