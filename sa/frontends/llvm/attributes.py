@@ -16,6 +16,7 @@ from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.objects import Access, shared
 from sa.frontends.llvm.observed import kept_by
+from sa.frontends.llvm.promises import binds, visible_calls
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Side
 
@@ -49,7 +50,7 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
     found = [a for a in all_ if not _is_constant(a, side.module)]
     pointed = isinstance(signature.result, s.PointerType)
     for word in words:
-        if not (pointed and _SAID_BEFORE.match(word)) and not _is_kept(word, side, found):
+        if not (pointed and _SAID_BEFORE.match(word)) and not _is_kept(word, side, source, found):
             raise _refused(word, signature)
     for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
         own = [a for a in found if a.place.base == parameter.operand]
@@ -63,6 +64,8 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
             if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
                 continue
             if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
+                continue
+            if side.source and binds(word, True) and any(True for _ in visible_calls(side.function)):
                 continue
             raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
 
@@ -96,13 +99,17 @@ def _keeps(side: Side, parameter: s.Operand | None) -> bool:
     return _hands_on(side) or parameter in kept_by(side.function)
 
 
-def _is_kept(word: str, side: Side, found: list[Access]) -> bool:
+def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) -> bool:
+    """Whether a function evidently keeps a promise, or the first one makes it and calls functions that may break it."""
     name = re.match(r"[\w.]+", word)
     if word.startswith('"') or name is None or name[0] in HARMLESS:
         return True
     lines = [line.instruction for b in side.function.blocks for line in b.lines]
-    if name[0] != "noreturn" and any(not callee_of(c).startswith("llvm.") for c in called_in(side.function)):
-        # What others do is not known.
+    calls = name[0] != "noreturn" and any(True for _ in visible_calls(side.function))
+    if calls and side.source:
+        return binds(word)
+    if calls and not (binds(word) and word in (*source.words, *source.attributes)):
+        # What others do is not known, unless the first function calls them, too.
         return False
     match name[0]:
         case "willreturn":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 
 from msgspec.structs import replace
 
@@ -31,6 +30,7 @@ from sa.frontends.llvm.body import (
 from sa.frontends.llvm.counting import overflow
 from sa.frontends.llvm.given import as_shown, asked, seen
 from sa.frontends.llvm.library import is_fact, is_library, is_opaque
+from sa.frontends.llvm.promises import arguments_of, is_promise, words_of
 from sa.frontends.llvm.uses import any_value, definite
 from sa.frontends.llvm.values import Pointer, pointer, typed
 from sa.terms import build
@@ -115,23 +115,28 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
     if (call.variadic or declared.variadic) and not is_library(callee):
         raise refused(body, "a call with any number of arguments", "call a function of a known type")
+    types = [a.type for a in call.arguments], [p.type for p in declared.parameters]
+    if call.type != declared.result or types[0][: len(types[1])] != types[1] or len(types[0]) < len(types[1]):
+        raise refused(
+            body, f"a call of `@{callee}` with another type than the one declared", "call it as it is declared"
+        )
     if call.bundles:
         raise refused(body, f"a call with `{call.bundles[0].tag}`", "leave it out in both files")
-    groups = (word for group in call.groups for word in module.groups.get(group, ()))
-    words = (*declared.words, *declared.attributes, *call.attributes, *call.result, *groups)
+    words = words_of(call, module)
     for word in words:
         if word == "nonnull" and isinstance(call.type, s.PointerType):
             continue
-        if not word.startswith('"') and word.partition("(")[0] not in _HARMLESS and not is_fact(callee, word):
+        if word.startswith('"') or word.partition("(")[0] in _HARMLESS:
+            continue
+        if not is_promise(word) and not is_fact(callee, word):
             raise refused(body, f"a call of a function that is `{word}`", "leave out the attribute in both files")
-    arguments = list[s.Argument]()
-    for argument, parameter in zip_longest(call.arguments, declared.parameters):
-        said = tuple(dict.fromkeys((*argument.attributes, *(() if parameter is None else parameter.attributes))))
-        for word in said:
+    arguments = list(arguments_of(call, module))
+    for argument in arguments:
+        for word in argument.attributes:
             pointed = isinstance(argument.type, s.PointerType) and word.partition("(")[0] in _POINTER
-            if word not in _ARGUMENT and not pointed and not is_fact(callee, word, of_argument=True):
+            promised = is_promise(word, True) or is_fact(callee, word, of_argument=True)
+            if word not in _ARGUMENT and not pointed and not promised:
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
-        arguments.append(s.Argument(argument.type, said, argument.operand))
     return words, arguments
 
 

@@ -57,6 +57,7 @@ from sa.frontends.llvm.objects import (
 )
 from sa.frontends.llvm.observed import ASKS, Observed, observed
 from sa.frontends.llvm.own import own_memory
+from sa.frontends.llvm.promises import check_promises, opaque
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
@@ -183,7 +184,8 @@ def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[st
     all_ = (*found[0], *found[1])
     made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
     # Where a play is no answer it does not matter that equal constants may have several names, or one place.
-    kept = [{o.name for o in unit.objects if o.kept} for unit, _ in made] if _opaque(sides) else [set[str]()]
+    known = opaque((x.function, x.module) for x in sides)
+    kept = [{o.name for o in unit.objects if o.kept} for unit, _ in made] if known else [set[str]()]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain, set.union(*kept))
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
@@ -206,6 +208,7 @@ def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Si
     for side in sides:
         check_attributes(side, one.signature, said)
     _calls_alike(sides)
+    check_promises((one, first), (two, second))
     words = [w for n in said for x in (one, two) for w in x.signature.parameters[n].attributes]
     bounds = any(a.bounds for a in asks) or any(w.startswith("dereferenceable") for w in words)
     numbers = Numbers()
@@ -358,10 +361,11 @@ def _related(
     ending, others = loops(functions[0].thread, functions[0].known)
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
-    block = replace(block, opaque=_opaque(sides))
+    known = opaque((x.function, x.module) for x in sides)
+    block = replace(block, opaque=known)
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}
-    holds |= {NOTHING_FREED: bool(given) and _calls(sides[1]), LIBRARY: block.opaque is not None}
+    holds |= {NOTHING_FREED: bool(given) and _calls(sides[1]), LIBRARY: known is not None and is_library(known)}
     assumed = (DEFINED, RACING_READS, used_in_one_way(mixed), NO_UNDEF, *(c for c, so in holds.items() if so))
     loaded = [
         Loaded(program, (), (side.module.source,), said=_said(assumed))
@@ -380,12 +384,6 @@ def _calls(side: Side) -> bool:
     """Whether functions are called that the module does not define."""
     calls = [i for block in side.function.blocks for line in block.lines if isinstance(i := line.instruction, s.Call)]
     return any(not callee_of(c).startswith("llvm.") for c in calls)
-
-
-def _opaque(sides: Sequence[Side]) -> str | None:
-    """A function of the library that is called: more is known of it than is modelled."""
-    names = (callee_of(call) for side in sides for call in called_in(side.function))
-    return next(filter(is_library, names), None)
 
 
 def _said(assumed: Sequence[Caveat]) -> Said:
