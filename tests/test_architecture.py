@@ -130,6 +130,7 @@ MAY_IMPORT = {
         "conditions",
         "generation",
         "question",
+        "bounded",
         "invariants",
         "checker",
         "rules",

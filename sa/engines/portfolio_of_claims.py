@@ -29,13 +29,13 @@ Proofs: TypeAlias = Decide[Asked, Excluded | Note]
 
 
 def _by_rounds(wanted: Wanted) -> Both:
-    from sa.bounded.engine import by_rounds
+    from sa.bounded.bounded_model_checking import by_rounds
 
     return partial(by_rounds, wanted)
 
 
 def _by_ending_states() -> Both:
-    from sa.bounded.engine import by_ending_states
+    from sa.bounded.bounded_model_checking import by_ending_states
 
     return by_ending_states
 

@@ -136,11 +136,6 @@ def is_bad(w: Whole, bad: Bad, arc: Arc) -> bool:
     return wanted.thread in (None, w.threads[arc.thread].name) and wanted.edge in (None, arc.edge)
 
 
-def can_be_bad(w: Whole, bad: Bad) -> bool:
-    """Whether anything that could be found is bad: a step that is, or a claim that is not simply true."""
-    return w.claim is not TRUE or any(is_bad(w, bad, a) for by_place in w.arcs for here in by_place for a in here)
-
-
 def run_of(
     threads: Sequence[Automaton],
     start: Mapping[Var, Value],
