@@ -136,9 +136,10 @@ def _step(result: StepResult) -> Json:
 
 def _refinement(outcome: Outcome, families: bool) -> Json:
     shown = _refinement_shown(outcome, families)
-    if outcome.reduced is None or outcome.preservation is not None:
-        return shown
-    return {"verdict": "proved", "reduced": reduced_threads_json(outcome.reduced, shown)}
+    if outcome.preservation is None:
+        for stage in reversed(outcome.reduced):
+            shown = {"verdict": "proved", "reduced": reduced_threads_json(stage, shown)}
+    return shown
 
 
 def _refinement_shown(outcome: Outcome, families: bool) -> Json:

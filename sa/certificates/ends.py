@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
+from sa.certificates.proof import OfThreads
 from sa.certificates.run import Bad, Run
 from sa.certificates.states import States
-from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.terms.build import conjuncts, constant, eq, forall, implies, land, variable
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, Value
@@ -71,19 +71,63 @@ class Part(Struct, frozen=True):
     stages: tuple[Stage, ...]
 
 
-class Round(Struct, frozen=True):
-    """Steps of a thread that no run takes for ever, if all that earlier rounds exclude are taken finitely often.
+class Settled(Struct, frozen=True):
+    """What holds at locations of a thread from some moment on, if the thread stays among these locations for ever.
 
-    The locations, by their numbers, are a strongly connected component of the steps that are left. `settled` hold at
-    locations from some moment on if the thread stays among these: each one by those before it. No step that is left, of
-    any thread, raises the rank; the `strict` ones of this thread, by their edges, lower it, from 0 or more.
+    The locations, by their numbers, are a strongly connected component of the steps that are left. Each step that is
+    left establishes the formula where it leads to, and no other thread that is left makes it false there.
     """
 
     thread: int
     locations: tuple[int, ...]
-    settled: tuple[tuple[int, Term], ...]
+    formulas: tuple[tuple[int, Term], ...]
+
+
+class Round(Struct, frozen=True):
+    """Steps of a thread that no run takes for ever, if all that earlier rounds exclude are taken finitely often.
+
+    The locations, by their numbers, are a strongly connected component of the steps that are left. No step that is
+    left, of any thread, raises the rank; the `strict` ones of this thread, by their edges, lower it, from 0 or more.
+    The others are left where they do not lower it.
+    """
+
+    thread: int
+    locations: tuple[int, ...]
     ranks: tuple[Term, ...]
     strict: tuple[int, ...]
+
+
+class Spot(Struct, frozen=True):
+    """What holds at last wherever a thread is at a location: one of those that it passes for ever, or where it rests.
+
+    Where it `passes`, each step from there that is left needs the formula, to be taken, or for what earlier spots say
+    of where it leads. Where it rests, it can take none of its steps infinitely often, and the formula follows from it.
+    Steps of others that are left `keep` the formula true once it is so, which is of no use where the thread passes; or
+    they keep it false.
+    """
+
+    thread: int
+    location: int
+    passes: bool
+    formula: Term
+    keep: bool
+
+
+class Unjust(Struct, frozen=True):
+    """Steps of a thread that no fair run takes for ever: one of the others would always be able to step, and would not.
+
+    Whenever the thread takes one of the `strict` steps, not every other thread is at a location that it passes for
+    ever or rests at, with what the `spots` say of it.
+    """
+
+    thread: int
+    locations: tuple[int, ...]
+    strict: tuple[int, ...]
+    spots: tuple[Spot, ...]
+
+
+#: What is said thread by thread, each of the steps that are left behind those before it.
+Elimination: TypeAlias = Settled | Round | Unjust
 
 
 class Ranked(Struct, frozen=True):
@@ -94,8 +138,8 @@ class Ranked(Struct, frozen=True):
 
     threads: tuple[Automaton, ...]
     ends: Ends
-    reason: Part | tuple[Round, ...]
-    proofs: tuple[Keeps | Joint | Lemmas | States, ...]
+    reason: Part | tuple[Elimination, ...]
+    proofs: tuple[OfThreads, ...]
     axioms: tuple[Axiom, ...]
 
 

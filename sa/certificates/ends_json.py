@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
-from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Passage, Point, Ranked, Resting, Round, Stage
-from sa.certificates.proof_json import proof_json, read_plain
+from sa.certificates.ends import (
+    Elimination,
+    Finite,
+    Helped,
+    Lasso,
+    Lowered,
+    Part,
+    Passage,
+    Point,
+    Ranked,
+    Resting,
+    Round,
+    Settled,
+    Spot,
+    Stage,
+    Unjust,
+)
+from sa.certificates.proof_json import Making, proof_json, read_proof
 from sa.certificates.run import Bad
 from sa.certificates.run_json import read_run, run_json
 from sa.certificates.scope import scope
@@ -53,14 +70,29 @@ def ranked_json(made: Ranked, conditions: Sequence[Bad]) -> Json:
             return {"rounds": [_round_json(r, made.threads) for r in rounds], "proofs": proofs}
 
 
-def _round_json(made: Round, threads: Sequence[Automaton]) -> Json:
+def _round_json(made: Elimination, threads: Sequence[Automaton]) -> Json:
     thread = threads[made.thread]
+    where: Json = {"thread": thread.name, "locations": [thread.locations[n].name for n in made.locations]}
+    match made:
+        case Settled():
+            said = [{"location": thread.locations[n].name, "formula": smtlib(f)} for n, f in made.formulas]
+            return {**where, "settled": said}
+        case Round():
+            return {**where, "ranks": [smtlib(r) for r in made.ranks], "strict": list(made.strict)}
+        case Unjust():
+            return {**where, "strict": list(made.strict), "spots": [_spot_json(s, threads) for s in made.spots]}
+        case _:
+            assert_never(made)
+
+
+def _spot_json(spot: Spot, threads: Sequence[Automaton]) -> Json:
+    thread = threads[spot.thread]
     return {
         "thread": thread.name,
-        "locations": [thread.locations[n].name for n in made.locations],
-        "settled": [{"location": thread.locations[n].name, "formula": smtlib(f)} for n, f in made.settled],
-        "ranks": [smtlib(r) for r in made.ranks],
-        "strict": list(made.strict),
+        "location": thread.locations[spot.location].name,
+        "passes": spot.passes,
+        "formula": smtlib(spot.formula),
+        "keep": spot.keep,
     }
 
 
@@ -103,34 +135,56 @@ def _fields(entry: Entry) -> tuple[str, Entry, Entry]:
     return kind, reason, proofs
 
 
-def _round(entry: Entry, threads: Sequence[Automaton], names: Names) -> Round:
-    name, locations, settled, ranks, strict = entry.fields("thread", "locations", "settled", "ranks", "strict")
+def _round(entry: Entry, threads: Sequence[Automaton], names: Names) -> Elimination:
+    kind = next((k for k in ("settled", "ranks") if entry.has(k)), "spots")
+    strict: Entry | None = None
+    if kind == "settled":
+        name, listed, what = entry.fields("thread", "locations", kind)
+    else:
+        name, listed, strict, what = entry.fields("thread", "locations", "strict", kind)
+    number = _number(name, threads)
+    thread = threads[number]
+    locations = tuple(_place(q, thread) for q in listed.items())
+    if strict is None:
+        known = (item.fields("location", "formula") for item in what.items())
+        return Settled(number, locations, tuple((_place(q, thread), f.term(names)) for q, f in known))
+    edges = tuple(e.index(len(thread.edges)) for e in strict.items())
+    if kind == "ranks":
+        return Round(number, locations, tuple(r.term(names) for r in what.items()), edges)
+    return Unjust(number, locations, edges, tuple(_spot(s, threads, names) for s in what.items()))
+
+
+def _spot(entry: Entry, threads: Sequence[Automaton], names: Names) -> Spot:
+    name, location, passes, formula, keep = entry.fields("thread", "location", "passes", "formula", "keep")
+    number = _number(name, threads)
+    place = _place(location, threads[number])
+    return Spot(number, place, passes.flag(), formula.term(names), keep.flag())
+
+
+def _number(name: Entry, threads: Sequence[Automaton]) -> int:
     number = {t.name: n for n, t in enumerate(threads)}.get(name.text())
     if number is None:
         raise name.wrong("a thread of the program is expected")
-    thread = threads[number]
+    return number
+
+
+def _place(found: Entry, thread: Automaton) -> int:
     numbers = {q.name: n for n, q in enumerate(thread.locations)}
-
-    def place(found: Entry) -> int:
-        if found.text() not in numbers:
-            raise found.wrong("a location of the thread is expected")
-        return numbers[found.text()]
-
-    known = (item.fields("location", "formula") for item in settled.items())
-    return Round(
-        number,
-        tuple(map(place, locations.items())),
-        tuple((place(q), f.term(names)) for q, f in known),
-        tuple(r.term(names) for r in ranks.items()),
-        tuple(e.index(len(thread.edges)) for e in strict.items()),
-    )
+    if found.text() not in numbers:
+        raise found.wrong("a location of the thread is expected")
+    return numbers[found.text()]
 
 
-def with_proofs(made: Ranked, entry: Entry, conditions: Sequence[Bad]) -> Ranked:
-    """The reasons with the proofs that a document has of their conditions. Raises Malformed."""
+def with_proofs(made: Ranked, entry: Entry, conditions: Sequence[Bad], making: Making) -> Ranked:
+    """The reasons with the proofs that a document has of their conditions.
+
+    Raises Malformed, and what `making` raises.
+    """
     _, _, listed = _fields(entry)
     bads = {(0, number): bad for number, bad in enumerate(conditions)}
-    return replace(made, proofs=tuple(read_plain(item, made.threads, bads, made.axioms) for item in listed.items()))
+    return replace(
+        made, proofs=tuple(read_proof(item, made.threads, bads, made.axioms, making) for item in listed.items())
+    )
 
 
 def _part(entry: Entry, threads: Sequence[Automaton], names: Names) -> Part:

@@ -45,9 +45,11 @@ class Reduced(Struct, frozen=True):
 class ReducedThreads(Struct, frozen=True):
     """A reduction of the concrete threads of a refinement: what is shown of their blocks is shown of them.
 
-    `phases` and `facts` are as in `Reduced`.
+    `phases` and `facts` are as in `Reduced`. Edges that are `idle`, by thread and number, are left out: they change
+    nothing.
     """
 
     threads: tuple[Automaton, ...]
     phases: tuple[tuple[Phase, ...], ...]
     facts: tuple[Term, ...]
+    idle: tuple[tuple[int, ...], ...]

@@ -28,15 +28,20 @@ def phases_json(threads: Sequence[Automaton], phases: Sequence[Sequence[Phase]])
 def reduced_threads_json(made: ReducedThreads, refinement: Json) -> Json:
     """A refinement that is shown of blocks, with what makes it one of the threads as they are written."""
     phases = phases_json(made.threads, made.phases)
-    return {"phases": phases, "facts": [smtlib(f) for f in made.facts], "refinement": refinement}
+    facts = [smtlib(f) for f in made.facts]
+    return {"phases": phases, "facts": facts, "idle": [[*its] for its in made.idle], "refinement": refinement}
 
 
 def read_reduced_threads(
     entry: Entry, threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...]
 ) -> tuple[ReducedThreads, Entry]:
     """A reduction of the concrete threads of a refinement, and what is shown of their blocks. Raises Malformed."""
-    listed, facts, refinement = entry.fields("phases", "facts", "refinement")
-    return ReducedThreads(threads, *read_phases_and_facts(listed, facts, threads, axioms)), refinement
+    listed, facts, idle, refinement = entry.fields("phases", "facts", "idle", "refinement")
+    phases, known = read_phases_and_facts(listed, facts, threads, axioms)
+    if len(idle.items()) != len(threads):
+        raise idle.wrong("the program has more threads or less")
+    left_out = (tuple(n.index(len(t.edges)) for n in its.items()) for its, t in zip(idle.items(), threads, strict=True))
+    return ReducedThreads(threads, phases, known, tuple(left_out)), refinement
 
 
 def read_phases_and_facts(

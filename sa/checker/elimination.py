@@ -2,49 +2,30 @@
 
 Consider a run, and the steps that it takes again and again. Those of one thread are a part of a strongly connected
 component of its graph, where the thread stays from some moment on. What a round says of the steps that are left holds
-of these from some moment on, so none of them lowers a rank that none raises.
+of these from some moment on, so none of them lowers a rank that none raises, and none of them is unjust.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.components import components
 from sa.base.limits import spend
-from sa.certificates.ends import Part, Point, Round
-from sa.checker.control_points import (
-    Graph,
-    Question,
-    Taken,
-    Wrong,
-    graph_of,
-    in_words,
-    require,
-    require_lowered,
-    where_at,
-)
+from sa.certificates.ends import Elimination, Part, Point, Round, Settled, Unjust
+from sa.checker.control_points import Question, Taken, Wrong, graph_of, in_words, require, require_lowered, where_at
+from sa.checker.justice import check_unjust
+from sa.checker.left import Thread, others, require_kept
 from sa.checker.ruling import Rejected
-from sa.terms.build import conjoined, le
+from sa.terms.build import ZERO, conjoined, land, le, lnot, lt
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, sort_of
 
 
-class _Thread(Struct):
-    """A thread's graph, the steps that may be taken for ever, and what then holds at last by location."""
-
-    graph: Graph
-    left: tuple[Taken, ...]
-    settled: dict[int, list[Term]]
-
-    def known(self, place: int) -> tuple[Term, ...]:
-        """What holds at a location at last."""
-        return (*self.graph.known[place], *self.settled.get(place, ()))
-
-
-def check_rounds(question: Question, rounds: Sequence[Round]) -> None:
+def check_rounds(question: Question, rounds: Sequence[Elimination]) -> None:
     """No thread that the claim is about is left with steps that it may take for ever.
 
     Raises Wrong and LimitReached.
@@ -56,7 +37,7 @@ def check_rounds(question: Question, rounds: Sequence[Round]) -> None:
         spend(question.bounds, 200)
         if made.thread not in range(len(threads)):
             raise Wrong(Rejected("round", "there is no such thread"))
-        _round(question, threads, made)
+        _checked(question, threads, made)
     for own, thread in zip(threads, question.separate, strict=True):
         if own.left and thread.name in question.ends.threads:
             at = own.graph.part.points[own.left[0].passage[0]]
@@ -65,10 +46,10 @@ def check_rounds(question: Question, rounds: Sequence[Round]) -> None:
             )
 
 
-def _thread(question: Question, number: int) -> _Thread:
+def _thread(question: Question, number: int) -> Thread:
     points = tuple(Point((q.name,)) for q in question.separate[number].locations)
     graph = graph_of(question, Part((number,), points, ()))
-    return _Thread(graph, tuple(_on_cycles(graph.taken)), {})
+    return Thread(graph, tuple(_on_cycles(graph.taken)), {})
 
 
 def _on_cycles(steps: Sequence[Taken]) -> Iterator[Taken]:
@@ -83,56 +64,61 @@ def _components(steps: Sequence[Taken]) -> list[tuple[int, ...]]:
     return components(targets, targets)
 
 
-def _round(question: Question, threads: Sequence[_Thread], made: Round) -> None:
+def _checked(question: Question, threads: Sequence[Thread], made: Elimination) -> None:
     own, inside = threads[made.thread], frozenset(made.locations)
     if len(made.locations) != len(inside) or inside not in map(frozenset, _components(own.left)):
         raise Wrong(Rejected("round", "it is not about a component of the steps that are left"))
-    steps = [s for s in own.left if s.passage[0] in inside]
-    others = [(t, s) for n, t in enumerate(threads) if n != made.thread for s in t.left]
-    for place, formula in made.settled:
+    match made:
+        case Settled():
+            _settled(question, threads, made)
+        case Round():
+            ranks = _round(question, threads, made)
+            left = (s if s.passage[0] not in inside else _not_lowering(s, ranks) for s in own.left)
+            own.left = tuple(left)
+            _exclude(own, inside, made.strict)
+        case Unjust():
+            check_unjust(question, threads, made)
+            _exclude(own, inside, made.strict)
+        case _:
+            assert_never(made)
+
+
+def _exclude(own: Thread, inside: frozenset[int], strict: Sequence[int]) -> None:
+    own.left = tuple(_on_cycles([s for s in own.left if s.passage[0] not in inside or s.passage[2] not in strict]))
+
+
+def _not_lowering(step: Taken, ranks: Mapping[int, Term]) -> Taken:
+    """The step as a run may take it for ever: where it does not lower the rank, or finds it below 0."""
+    first, _, _, second = step.passage
+    before, after = ranks[first], substitute(ranks[second], step.updates)
+    return replace(step, premise=conjoined((*step.premise, lnot(land(le(ZERO, before), lt(after, before))))))
+
+
+def _settled(question: Question, threads: Sequence[Thread], made: Settled) -> None:
+    own, inside = threads[made.thread], frozenset(made.locations)
+    for place, formula in made.formulas:
         if place not in inside or not formula.free <= question.numbers or sort_of(formula) != BOOL:
             raise Wrong(Rejected("what settles", "it is no formula over variables of the program at such a location"))
-        for step in (s for s in steps if s.passage[3] == place):
+        for step in (s for s in own.left if s.passage[0] in inside and s.passage[3] == place):
             first = step.passage[0]
             after = substitute(formula, step.updates)
             require(question, own.graph, first, (*own.known(first), *step.premise), step.choices, after)
-        _kept(question, own, others, place, formula, (formula,))
+        for thread, step in others(threads, made.thread):
+            require_kept(question, own, (thread, step), place, (*own.known(place), formula), formula)
         own.settled.setdefault(place, []).append(formula)
+
+
+def _round(question: Question, threads: Sequence[Thread], made: Round) -> dict[int, Term]:
+    own, inside = threads[made.thread], frozenset(made.locations)
     if len(made.ranks) != len(made.locations):
         raise Wrong(Rejected("rank", "it is not given at each location"))
     if any(not r.free <= question.numbers or sort_of(r) != INT for r in made.ranks):
         raise Wrong(Rejected("rank", "it is no number over variables of the program"))
-    _lowered(question, own, steps, dict(zip(made.locations, made.ranks, strict=True)), frozenset(made.strict))
-    for place, rank in zip(made.locations, made.ranks, strict=True):
-        _kept(question, own, others, place, rank, ())
-    left = tuple(s for s in own.left if s.passage[0] not in inside or s.passage[2] not in made.strict)
-    if len(left) == len(own.left):
-        raise Wrong(Rejected("rank", "no step lowers it"))
-    own.left = tuple(_on_cycles(left))
-
-
-def _lowered(
-    question: Question, own: _Thread, steps: Sequence[Taken], ranks: Mapping[int, Term], strict: frozenset[int]
-) -> None:
-    for step in steps:
+    ranks = dict(zip(made.locations, made.ranks, strict=True))
+    for step in (s for s in own.left if s.passage[0] in inside):
         known = own.settled.get(step.passage[0], ())
-        require_lowered(question, own.graph, step, ranks, known, step.passage[2] in strict)
-
-
-def _kept(
-    question: Question,
-    own: _Thread,
-    others: Sequence[tuple[_Thread, Taken]],
-    place: int,
-    term: Term,
-    premise: tuple[Term, ...],
-) -> None:
-    """No step of others that is left makes a formula false, or raises a number."""
-    for thread, step in others:
-        if not term.free.isdisjoint(step.updates):
-            first = step.passage[0]
-            known = conjoined((*own.known(place), *thread.known(first), *premise, *step.premise))
-            after = substitute(term, step.updates)
-            wanted = after if premise else le(after, term)
-            at = where_at(question, thread.graph.part, thread.graph.part.points[first])
-            require(question, own.graph, place, known, step.choices, wanted, *at)
+        require_lowered(question, own.graph, step, ranks, known, step.passage[2] in made.strict)
+    for place, rank in ranks.items():
+        for thread, step in others(threads, made.thread):
+            require_kept(question, own, (thread, step), place, own.known(place), rank)
+    return ranks

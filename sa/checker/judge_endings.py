@@ -11,6 +11,7 @@ from sa.certificates.shape import Entry
 from sa.checker.claims import Claimed
 from sa.checker.finite import check_finite
 from sa.checker.lasso import check_lasso
+from sa.checker.proofs import making
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.resources import Resources, consistent
 from sa.checker.ruling import Accepted, Ruling
@@ -44,7 +45,7 @@ def judge_ending(
             if isinstance(ruling, Accepted):
                 found = conditions_of(ranked, bounds, seed, solvers)
                 if isinstance(found, Conditions):
-                    ranked = with_proofs(ranked, what, found.asked)
+                    ranked = with_proofs(ranked, what, found.asked, making(bounds))
                     ruling = check_ranked(ranked, bounds, seed, solvers)
                 else:
                     ruling = found

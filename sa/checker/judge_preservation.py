@@ -26,6 +26,7 @@ from sa.checker.judgement import Judged
 from sa.checker.matched import check_matched, check_unmatched
 from sa.checker.obligation import discharge
 from sa.checker.parting import check_parting, seen_of
+from sa.checker.proofs import making
 from sa.checker.question import Question, thread_goals, whole_goal
 from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.reduced import check_composed
@@ -143,7 +144,7 @@ def _ended(
             found = conditions_of(ranked, bounds, seed, solvers)
             if not isinstance(found, Conditions):
                 return ranked, found
-            ranked = with_proofs(ranked, what, found.asked)
+            ranked = with_proofs(ranked, what, found.asked, making(bounds))
             return ranked, check_ranked(ranked, bounds, seed, solvers)
         case _:
             raise entry.wrong("finite or ranked is expected")

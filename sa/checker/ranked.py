@@ -15,10 +15,8 @@ from sa.automata.components import components
 from sa.automata.standstill import possible
 from sa.base.limits import Limits, spend
 from sa.certificates.ends import Helped, Lowered, Part, Ranked, Resting, Stage
-from sa.certificates.proof import about
-from sa.certificates.reduced import Composed
+from sa.certificates.proof import OfThreads, about, excluded_by
 from sa.certificates.run import Bad
-from sa.certificates.threads import Keeps
 from sa.checker.control_points import (
     Graph,
     Question,
@@ -35,7 +33,7 @@ from sa.checker.control_points import (
 )
 from sa.checker.elimination import check_rounds
 from sa.checker.never import discharged, program_fault
-from sa.checker.reduced import check_composed
+from sa.checker.proofs import check_proof
 from sa.checker.ruling import Accepted, Failure, Rejected, Ruling
 from sa.checker.run import thread_faults
 from sa.checker.solvers import Z3, Solvers
@@ -65,7 +63,7 @@ def check_ranked(made: Ranked, bounds: Limits, seed: int = 0, solvers: Solvers =
         ruling = _proved(made, proof, bounds, seed, solvers)
         if not isinstance(ruling, Accepted):
             return ruling
-        shown |= {n.bad for n in proof.never} if isinstance(proof, Keeps) else set(proof.never)
+        shown |= set(excluded_by(proof))
     missing = [c for b, c in left.items() if b not in shown]
     if missing:
         return Rejected("condition", "it is not shown", in_words(missing[0].places))
@@ -81,10 +79,10 @@ def conditions_of(made: Ranked, bounds: Limits, seed: int = 0, solvers: Solvers 
     return Conditions(tuple(question.asked), tuple(question.left))
 
 
-def _proved(made: Ranked, proof: Composed, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
+def _proved(made: Ranked, proof: OfThreads, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
     if about(proof) != (made.threads, made.axioms):
         return Rejected("proof of a condition", "it is about another program")
-    return check_composed(proof, bounds, seed, solvers)
+    return check_proof(proof, bounds, seed, solvers)
 
 
 def _conditions(made: Ranked, bounds: Limits, seed: int, solvers: Solvers) -> Question:

@@ -19,6 +19,7 @@ from sa.base.clock import clock
 from sa.base.limits import LimitReached, Limits, Unsupported, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown
 from sa.certificates.ends import Ending, Finite, Lasso, Part, Ranked
+from sa.certificates.proof import OfThreads, excluded_by
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.checker.finite import check_finite
@@ -28,11 +29,11 @@ from sa.checker.ranked import Conditions, check_ranked, conditions_of
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged
-from sa.engines.portfolio_of_claims import Portfolio, without_reduction
+from sa.engines.portfolio_of_claims import Portfolio, of_few_locations, without_reduction
 from sa.engines.runner import Ruled, run
 from sa.engines.tried import Diary
-from sa.question.asked import Asked, Excluded, Proof, Settled
-from sa.ranking.elimination import Guesses, eliminated
+from sa.question.asked import Asked, Excluded, Settled
+from sa.ranking.elimination import Guesses, Shows, eliminated
 from sa.ranking.lassos import growing, lasso
 from sa.ranking.reasons import together
 from sa.ranking.states import BEAM, FAR, FEW, MANY, Explored, endless, explored, finite
@@ -40,6 +41,9 @@ from sa.terms.term import Term
 
 #: Units that a way may take in each round; in the last one it ends by itself.
 ROUNDS = (1_000_000, 10_000_000, 100_000_000, inf)
+
+#: Units for each group of what justice may need of states, in each round.
+GROUPS = (4_000_000, 40_000_000, inf)
 
 #: Such a cycle may be an unfair one, or not be repeated after all: it is only tried.
 _GROWS = "a cycle in which numbers grow"
@@ -155,10 +159,52 @@ def by_each_thread(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 
 
 def _by_elimination(work: Work, bounds: Limits, guesses: Guesses) -> Iterator[tuple[Ending, str]]:
-    if work.ends.until is None:
-        found = eliminated(work.threads, work.axioms, work.ends, guesses, bounds, work.seed)
-        if found is not None:
-            yield from _with_proofs(work, found.reason, bounds, "thread by thread", found.lemmas)
+    if work.ends.until is not None:
+        return
+    known = list[OfThreads]()
+
+    def shows(lemmas: Sequence[Term]) -> Shows:
+        def shown(groups: Sequence[tuple[Bad, ...]]) -> frozenset[Bad]:
+            found = _shown(work, groups, tuple(lemmas), bounds)
+            known.extend(found)
+            return frozenset(b for p in found for b in excluded_by(p))
+
+        return shown
+
+    found = eliminated(work.threads, work.axioms, work.ends, guesses, shows, bounds, work.seed)
+    if found is not None:
+        yield from _with_proofs(work, found.reason, bounds, "thread by thread", found.lemmas, tuple(known))
+
+
+def _shown(
+    work: Work, groups: Sequence[tuple[Bad, ...]], lemmas: tuple[Term, ...], bounds: Limits
+) -> tuple[OfThreads, ...]:
+    """Proofs that some of a group never happens, of the first group of which there are any. Raises LimitReached."""
+    if lemmas:
+        for group in groups:
+            by_lemmas = (Lemmas(work.threads, lemmas, (b,), work.axioms) for b in group)
+            shown = tuple(k for k in by_lemmas if isinstance(check_lemmas(k, bounds, work.seed), Accepted))
+            if shown:
+                return shown
+    waiting = list(groups)
+    for units in GROUPS:
+        again = list[tuple[Bad, ...]]()
+        for group in waiting:
+            open_, found = set(group), list[OfThreads]()
+            try:
+                for settled in _asked_of_engines(work, of_few_locations(work.portfolio), group, allot(bounds, units)):
+                    open_ -= set(settled.bads)
+                    if isinstance(settled, Excluded) and isinstance(settled.evidence, OfThreads):
+                        found.append(settled.evidence)
+            except LimitReached as limit:
+                if limit.reason is not Reason.WORK or is_over(bounds):
+                    raise
+            if found:
+                return tuple(found)
+            if open_:
+                again.append(tuple(b for b in group if b in open_))
+        waiting = again
+    return ()
 
 
 def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
@@ -169,39 +215,58 @@ def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 
 
 def _with_proofs(
-    work: Work, found: Ranked, bounds: Limits, whose: str, lemmas: tuple[Term, ...] = ()
+    work: Work,
+    found: Ranked,
+    bounds: Limits,
+    whose: str,
+    lemmas: tuple[Term, ...] = (),
+    known: tuple[OfThreads, ...] = (),
 ) -> Iterator[tuple[Ending, str]]:
-    """The reason with proofs of what it needs of states, if there are any."""
+    """The reason with proofs of what it needs of states, if there are any; some are `known`."""
     conditions = conditions_of(found, bounds, work.seed)
     if isinstance(conditions, Conditions):
-        proofs = _proofs(work, conditions.left, lemmas, bounds)
+        asked = frozenset(conditions.asked)
+        used = tuple(p for p in known if asked.issuperset(excluded_by(p)))
+        shown = {b for p in used for b in excluded_by(p)}
+        proofs = _proofs(work, tuple(b for b in conditions.left if b not in shown), lemmas, bounds)
         if proofs is not None:
             cycles = found.reason.stages if isinstance(found.reason, Part) else found.reason
             how = f"ranks {whose}" if cycles else "no cycles"
-            yield replace(found, proofs=proofs), how
+            yield replace(found, proofs=(*used, *proofs)), how
 
 
-def _proofs(work: Work, bads: tuple[Bad, ...], lemmas: tuple[Term, ...], bounds: Limits) -> tuple[Proof, ...] | None:
+def _proofs(
+    work: Work, bads: tuple[Bad, ...], lemmas: tuple[Term, ...], bounds: Limits
+) -> tuple[OfThreads, ...] | None:
     """Proofs that none of these happens; None where one is missing. Raises LimitReached."""
     if not bads:
         return ()
     known = Lemmas(work.threads, lemmas, bads, work.axioms)
     if lemmas and isinstance(check_lemmas(known, bounds, work.seed), Accepted):
         return (known,)
-    asked, found, open_ = Asked(work.threads, bads, work.axioms), list[Proof](), set(bads)
+    found, open_ = list[OfThreads](), set(bads)
+    # What holds of steps one by one is asked for.
+    for settled in _asked_of_engines(work, without_reduction(work.portfolio), bads, bounds):
+        if not isinstance(settled, Excluded):
+            # What was guessed of states is false.
+            return None
+        if isinstance(settled.evidence, OfThreads):
+            found.append(settled.evidence)
+            open_ -= set(settled.bads)
+    return None if open_ else tuple(found)
+
+
+def _asked_of_engines(work: Work, portfolio: Portfolio, bads: tuple[Bad, ...], bounds: Limits) -> Iterator[Settled]:
+    """What the engines of `verify` find out about something bad, and the checker accepts. Raises LimitReached."""
+    asked = Asked(work.threads, bads, work.axioms)
 
     def judge(settled: Settled) -> Ruling:
         return judged(work.threads, work.axioms, settled, apart(bounds), work.seed)
 
-    # What holds of steps one by one is asked for.
-    for said in run(without_reduction(work.portfolio), asked, Budget(bounds, work.seed), judge, lambda _: work.report):
+    budget = Budget(bounds, work.seed)
+    for said in run(portfolio, asked, budget, judge, lambda _: work.report, refutes=lambda _: False):
         if isinstance(said, Ruled) and isinstance(said.ruling, Accepted):
-            if not isinstance(said.settled, Excluded):
-                # What was guessed of states is false.
-                return None
-            found.append(said.settled.evidence)
-            open_ -= set(said.settled.bads)
-    return None if open_ else tuple(found)
+            yield said.settled
 
 
 def by_few_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:

@@ -29,8 +29,8 @@ class QuestionsDiffer(Exception):
 def same_question(asked: Question | FamilyQuestion, found: Found) -> None:
     """That an answer is about the question that the checker reads. Raises QuestionsDiffer, and NoQuestion."""
     composition = found.composition
-    if found.reduced is not None:
-        asked = _of_blocks(asked, found.reduced)
+    for stage in found.reduced:
+        asked = _of_blocks(asked, stage)
     if isinstance(asked, Question) and isinstance(composition, CrowdComposition):
         asked = without_families(asked)
     if isinstance(asked, Question):

@@ -131,7 +131,7 @@ class Outcome(Struct, frozen=True):
     units: int = 0
     preservation: Preservation | None = None
     concrete: Program | None = None
-    reduced: ReducedThreads | None = None
+    reduced: tuple[ReducedThreads, ...] = ()
 
 
 class Found(Struct, frozen=True):
@@ -139,7 +139,8 @@ class Found(Struct, frozen=True):
 
     `hopeful` says of pairs that are not proved that smaller environments might help, `lost` that larger ones do not,
     and `imprecise` where precision was given up for them. `copies` is how many there are of each family in a play.
-    Where the concrete threads are `reduced`, all of this is about threads whose steps are their blocks.
+    Where the concrete threads are `reduced`, all of this is about threads whose steps are their blocks, or blocks of
+    those.
     """
 
     results: tuple[Result, ...]
@@ -150,7 +151,7 @@ class Found(Struct, frozen=True):
     lost: bool = False
     imprecise: tuple[str, ...] = ()
     copies: tuple[int, ...] = ()
-    reduced: ReducedThreads | None = None
+    reduced: tuple[ReducedThreads, ...] = ()
 
     @property
     def is_answer(self) -> bool:

@@ -69,6 +69,8 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.GLANCE),
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
+    # Where sections become blocks that the abstract side has as steps, this is all that is needed.
+    Blocks(0.4, brief=True),
     Products(Depth.QUICK),
     Blocks(4.0, brief=True),
     # Differences that several threads are needed for, before what proves.

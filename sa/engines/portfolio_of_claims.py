@@ -252,6 +252,14 @@ def without_reduction(portfolio: Portfolio) -> Portfolio:
     return tuple(turn for turn in portfolio if turn.engine not in (REDUCTION, TURNS))
 
 
+def of_few_locations(portfolio: Portfolio) -> Portfolio:
+    """The engines where few locations matter: cheap searches and what looks at blocks are asked before the others."""
+    early = (STATES, FEW_PREEMPTIONS, TURNS, REDUCTION)
+    first = (replace(t, share=max(t.share, 1.0)) if t.engine is REDUCTION else t for t in portfolio)
+    later = tuple(replace(t, since=max(t.since, 1)) for t in portfolio if t.engine not in early)
+    return (*(t for t in first if t.engine in early), *later)
+
+
 def about(main: str) -> Portfolio:
     """All engines, the first of which proves what one thread claims, and tells what it needs of the others."""
     first = replace(ENVIRONMENTS, decide=when_asked(partial(_by_environments, main)))

@@ -59,7 +59,7 @@ def decide_programs(
         return Found((), notes=("`choose init` needs the whole programs, which are too large",))
     memory, plan = _Memory(options.limits), PLAYS if options.plays_first else PLAN
     pairs, whole = _by_plan(abstract, concrete, block, product, options, memory, (plan, ROUNDS))
-    if pairs.reduced is not None:
+    if pairs.reduced:
         return pairs
     if pairs.composition is not None:
         return pairs
@@ -169,7 +169,7 @@ def _by_blocks(
             written = product or _large(abstract, concrete, block, memory)
             if written is None:
                 return None, None
-            threads = made.evidence.threads
+            threads = made.evidence[0].threads
             play = play_of_steps(written, whole.goal, threads, made.made, whole.play, apart(options.limits))
             if play is not None:
                 decision = Decision(play, strategy=whole.statistics.strategy)

@@ -22,13 +22,18 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
 from sa.invariants.inductive_claims import lemmas_key
+from sa.invariants.interval_lemmas import bounded_of, facts_of_intervals
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
+from sa.transform.facts import Proved
 from sa.transform.reduce import Reduction, is_gain, reduced
 from sa.transform.turns import turns
 
 #: The part of the work that facts, movers and blocks may take.
 PREPARING = 0.6
+
+#: The part of the work that intervals may take, which facts rest on.
+BOUNDING = 0.4
 
 
 def by_reduction(
@@ -52,8 +57,18 @@ def by_turns(
 
 def _made(asked: Asked, budget: Budget) -> Reduction | None:
     """The reduction; None where its part of the work is used up before it is made."""
+    known = _known(asked, budget)
     with part_of(budget.bounds, PREPARING) as bounds:
-        return reduced(asked.threads, asked.bads, asked.axioms, bounds, budget.seed, asked.shared)
+        return reduced(asked.threads, asked.bads, asked.axioms, bounds, budget.seed, asked.shared, known)
+    return None
+
+
+def _known(asked: Asked, budget: Budget) -> Proved | None:
+    """What intervals say of locations; None where their part of the work is used up before they do."""
+    with part_of(budget.bounds, BOUNDING) as bounds:
+        found = bounded_of(asked, bounds)
+        places, excluded, lemmas = asked.shared.once(("facts", asked.threads), lambda: facts_of_intervals(found))
+        return Proved(places, excluded, lemmas)
     return None
 
 

@@ -8,7 +8,9 @@ conditions give, or what the concrete step makes; where there are none, the choi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Edge, Label
@@ -97,29 +99,44 @@ def at(formulas: Iterable[Term], state: State) -> tuple[Term, ...]:
     return build.conjoined(substitute(f, point) for f in formulas)
 
 
-def without_values(session: Session, formulas: Sequence[Term], run: Run, state: State) -> tuple[Term, ...] | None:
-    """Why no values of a run's open choices satisfy the formulas in a state: literals that imply it; None if some do.
+class NoValues(Struct, frozen=True):
+    """That no values of open choices satisfy formulas in a state."""
 
-    Raises NotSettled.
-    """
+    formulas: tuple[Term, ...]
+    open: tuple[Var, ...]
+
+
+#: Why a run cannot be taken from a state. What choices have to do with it takes long to say, and few need it.
+Refusal: TypeAlias = Term | NoValues
+
+
+def refusal(session: Session, formulas: Sequence[Term], run: Run, state: State) -> Refusal | None:
+    """Why no values of a run's open choices satisfy the formulas in a state; None if some do. Raises NotSettled."""
     false = next((f for f in formulas if f.free.isdisjoint(run.open) and not holds(f, state)), None)
     if false is not None:
-        return (build.lnot(false),)
+        return build.lnot(false)
     about = tuple(f for f in formulas if not f.free.isdisjoint(run.open))
     reply = session.check(at(about, state))
     if isinstance(reply, Sat):
         return None
     if not isinstance(reply, Unsat):
         raise NotSettled(reply.why)
-    core = list(about)
-    for formula in reversed(about):
+    return NoValues(about, run.open)
+
+
+def reasons(session: Session, refused: Refusal, state: State) -> tuple[Term, ...]:
+    """Literals that are true in the state and imply what is refused there."""
+    if not isinstance(refused, NoValues):
+        return (refused,)
+    core = list(refused.formulas)
+    for formula in reversed(refused.formulas):
         fewer = [f for f in core if f is not formula]
         if isinstance(session.check(at(fewer, state)), Unsat):
             core = fewer
-    left = eliminate(build.land(*core), run.open)
+    left = eliminate(build.land(*core), refused.open)
     if left is not None:
         return implicant((build.lnot(left),), state, decide=False)
-    mentioned = sorted(frozenset[Var]().union(*(f.free for f in core)).difference(run.open), key=lambda v: v.key)
+    mentioned = sorted(frozenset[Var]().union(*(f.free for f in core)).difference(refused.open), key=lambda v: v.key)
     return tuple(build.eq(v, build.constant(state[v], v.sort)) for v in mentioned)
 
 

@@ -26,13 +26,13 @@ _Snapshot: TypeAlias = tuple[str, bool, tuple[object, ...], tuple[Term, ...]]
 
 
 class Exploration(Struct, frozen=True):
-    """All runs that answer from a state; `reasons` are true there and imply that there are no others.
+    """All runs that answer from a state; `refused` is why there are no others: together it implies that.
 
     `exhausted` is False where a bound or a choice among infinitely many values cut the search.
     """
 
     runs: tuple[Run, ...]
-    reasons: tuple[Term, ...]
+    refused: tuple[choices.Refusal, ...]
     exhausted: bool
 
 
@@ -47,13 +47,13 @@ def explore(
 ) -> Exploration:
     """The answers to `label` (values over the state before the step) from a state, going on from `begin`.
 
-    With a `thread` only those in which no other thread moves, and then `reasons` do not say that there are no more.
+    With a `thread` only those in which no other thread moves, and then `refused` does not say that there are no more.
     Choices among infinitely many values stay open; without a session, which must settle them, they are left out.
     Raises NotSettled.
     """
     pending = deque([begin])
     seen = {_snapshot(begin, state): begin}
-    runs, reasons, exhausted = list[Run](), dict[Term, None](), True
+    runs, refused, exhausted = list[Run](), dict[choices.Refusal, None](), True
     while pending:
         run = pending.popleft()
         if run.labelled == (label is not None):
@@ -62,15 +62,15 @@ def explore(
             if longer.open and session is None:
                 exhausted = False
             elif (why := _refused(session, longer, conditions, state)) is not None:
-                reasons.update(dict.fromkeys((*longer.decisions, *why)))
+                refused.update(dict.fromkeys((*longer.decisions, why)))
             elif (snapshot := _snapshot(longer, state)) in seen:
-                reasons.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot], state))))
+                refused.update(dict.fromkeys((*longer.decisions, *_repeats(longer, seen[snapshot], state))))
             elif len(seen) >= bounds.states or _too_long(board, longer, bounds, state):
                 exhausted = False
             else:
                 seen[snapshot] = longer
                 pending.append(longer)
-    return Exploration(tuple(runs), tuple(reasons), exhausted)
+    return Exploration(tuple(runs), tuple(refused), exhausted)
 
 
 def _longer(
@@ -101,12 +101,12 @@ def _is_of(board: Board, number: int, thread: int | None) -> bool:
     return thread is None or board.abstract.movers[number] in (None, thread)
 
 
-def _refused(session: Session | None, run: Run, conditions: Iterable[Term], state: State) -> tuple[Term, ...] | None:
+def _refused(session: Session | None, run: Run, conditions: Iterable[Term], state: State) -> choices.Refusal | None:
     """Why the run cannot be taken from a state; None if it can."""
     if run.open and session is not None:
-        return choices.without_values(session, run.condition, run, state)
+        return choices.refusal(session, run.condition, run, state)
     false = next((c for c in conditions if not holds(c, state)), None)
-    return None if false is None else (build.lnot(false),)
+    return None if false is None else build.lnot(false)
 
 
 def _too_long(board: Board, run: Run, bounds: Bounds, state: State) -> bool:

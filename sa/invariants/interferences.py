@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds
+from sa.invariants.exclusion import Spot, Together, add_pair, bounds_at, meets
 from sa.invariants.own_points import Owner, Point, Step
 from sa.invariants.sight import Pivot, Sight
 from sa.terms import interval
@@ -26,16 +27,22 @@ EXACT, PATIENT = 4, 40
 #: Units of an interference that is looked at.
 AN_INTERFERENCE = 2
 
-#: An edge, by its identity, and the shared variables that others see and that it writes.
-_Writing: TypeAlias = tuple[int, tuple[Var, ...]]
+#: An edge, by its identity, with its regions, and the shared variables that others see and that it writes.
+_Writing: TypeAlias = tuple[int, int, int, tuple[Var, ...]]
 
 
 @dataclass(slots=True)
 class Interference:
-    """What is true of shared variables when an edge is taken, and what it writes."""
+    """What is true of shared variables when an edge is taken, and what it writes; from which region it leads where.
 
+    `grown` says when that was found.
+    """
+
+    source: int
+    target: int
     before: dict[Var, Interval]
     after: dict[Var, Interval]
+    grown: int = 0
 
 
 @dataclass(slots=True)
@@ -55,7 +62,8 @@ class Run:
     `constant` are the intervals of variables that nobody writes, by thread those that it reads; `shown` are by thread
     the variables that others see. `landing` is by step what the invariant behind it says anew, `depending` are by pivot
     the points where it matters. `waiting` are threads to look at again, each with points. Where all is `exact`, nothing
-    is widened.
+    is widened. `clock` counts when interferences have `grown`, the last one by thread; `absorbed` is by point what was
+    known when all of them until then had been looked at.
     """
 
     owners: tuple[Owner, ...]
@@ -70,27 +78,36 @@ class Run:
     cuts: Thresholds
     bounds: Limits
     known: Known
+    together: Together | None
     exact: bool = False
     waiting: dict[int, dict[Point, None]] = field(default_factory=dict)
+    clock: int = 0
+    grown: Counter[int] = field(default_factory=Counter)
+    absorbed: dict[tuple[int, Point], tuple[int, Ranges]] = field(default_factory=dict)
     changes: Counter[tuple[object, Var]] = field(default_factory=Counter)
 
 
 def absorb(run: Run, number: int, point: Point) -> bool:
     """Add what other threads may make of the variables that a thread sees at a point; whether that is new."""
-    here, sight = run.known.points[number][point], run.sights[number]
-    fixed = fixed_at(sight, point)
-    grown, growing = False, True
+    here, key = run.known.points[number][point], (number, point)
+    spot, fixed = (number, region_of(run, number, point)), fixed_at(run.sights[number], point)
+    since, known = run.absorbed.get(key, (-1, {}))
+    if known != here:
+        since = -1
+    began, grown, growing = run.clock, False, True
     while growing:
         growing = False
         for other, found in enumerate(run.known.interferences):
-            if other == number:
+            if other == number or run.grown[other] <= since:
                 continue
             spend(run.bounds, AN_INTERFERENCE * len(found))
             for effect in found.values():
-                if _is_new(effect, here) and _may_meet(effect, here, fixed):
-                    seen = (v for v in effect.after if v in here)
-                    growing |= bool({v for v in seen if grow(run, (number, point), here, v, effect.after[v])})
+                if effect.grown > since and _may_disturb(run, spot, other, effect, here, here, fixed):
+                    made = _made_of(run, spot, other, effect, here)
+                    growing |= bool({v for v, x in made.items() if grow(run, key, here, v, x)})
         grown |= growing
+        since = -1
+    run.absorbed[key] = began, dict(here)
     return grown
 
 
@@ -101,26 +118,102 @@ def fixed_at(sight: Sight, point: Point) -> Ranges:
 
 
 def _is_new(effect: Interference, here: Ranges) -> bool:
-    return any(v in here and interval.hull(here[v], values) != here[v] for v, values in effect.after.items())
+    for v, values in effect.after.items():
+        known = here.get(v)
+        if known is not None and known != values and interval.hull(known, values) != known:
+            return True
+    return False
+
+
+def region_of(run: Run, number: int, point: Point) -> int:
+    """The region of a thread's point; 0 where sums say nothing."""
+    return 0 if run.together is None else run.together.regions[number][point]
+
+
+def _may_disturb(
+    run: Run, spot: Spot, other: int, effect: Interference, here: Ranges, box: Ranges, fixed: Ranges
+) -> bool:
+    """Whether an interference says more than a box and may occur while a thread is here."""
+    if run.together is not None and not meets(run.together, spot, (other, effect.source)):
+        return False
+    return _is_new(effect, box) and _may_meet(effect, here, fixed)
+
+
+def _made_of(run: Run, spot: Spot, other: int, effect: Interference, here: Ranges) -> Ranges:
+    """What an interference of another thread makes of what a thread sees, as far as the sums allow it there."""
+    seen = {v: x for v, x in effect.after.items() if v in here}
+    if run.together is None:
+        return seen
+    earlier = bounds_at(run.together, spot, (other, effect.source))
+    later = bounds_at(run.together, spot, (other, effect.target))
+    if earlier is None or later is None or not _agree(earlier, here, effect.before):
+        return {}
+    limited = {v: interval.meet(x, later[v]) if v in later else x for v, x in seen.items()}
+    return {v: x for v, x in limited.items() if x is not None} if None not in limited.values() else {}
+
+
+def _agree(bounds: Ranges, *known: Ranges) -> bool:
+    """Whether variables may have values that all of these allow."""
+    for v, values in bounds.items():
+        left: Interval | None = values
+        for ranges in known:
+            left = None if left is None else interval.meet(left, ranges[v]) if v in ranges else left
+        if left is None:
+            return False
+    return True
+
+
+def meet_anew(run: Run, number: int, point: Point, step: Step, before: Ranges) -> None:
+    """Add the pairs of regions that a step leads to."""
+    known = run.together
+    if known is None or (mine := known.regions[number][point]) == (there := known.regions[number][step.target]):
+        return
+    fixed = run.sights[number]
+    allowed = {v: before[v] for v in (*fixed.own, *fixed.others, *(v for _, v in fixed.control))}
+    for other in range(len(run.owners)):
+        if other != number:
+            for q in [s for r, s in known.met[number, other] if r == mine]:
+                if (there, q) not in known.met[number, other] and _may_be_at(run, (number, mine), (other, q), allowed):
+                    add_pair(known, (number, there), (other, q))
+                    run.absorbed.clear()
+                    run.waiting.update((n, run.waiting.get(n, {})) for n in range(len(run.owners)))
+
+
+def _may_be_at(run: Run, spot: Spot, other: Spot, before: Ranges) -> bool:
+    """Whether another thread may be at a region when a step is taken."""
+    assert run.together is not None
+    bounds = bounds_at(run.together, spot, other)
+    if bounds is None or not _agree(bounds, before):
+        return False
+    number, region = other
+    here = run.known.points[number]
+    for point in run.together.inside[number][region]:
+        if point in here:
+            known = {**here[point], **fixed_at(run.sights[number], point)}
+            if _agree(before, known) and _agree(bounds, known):
+                return True
+    return False
 
 
 def _may_meet(effect: Interference, here: Ranges, fixed: Ranges) -> bool:
     """Whether a thread can be where it is while another one takes an edge."""
     for v, values in effect.before.items():
         known = here.get(v) or fixed.get(v)
-        if known is not None and interval.meet(known, values) is None:
+        if known is not None and known != values and interval.meet(known, values) is None:
             return False
     return True
 
 
-def publish(run: Run, number: int, step: Step, before: Ranges, after: Ranges) -> None:
+def publish(run: Run, number: int, point: Point, step: Step, before: Ranges, after: Ranges) -> None:
     """Add what a step does to what others see, and to what is known of pivots."""
     known, sight = run.known, run.sights[number]
+    meet_anew(run, number, point, step, before)
     written = [v for v in step.updates if v in after and v in known.common]
     for v in written:
         grow(run, None, known.common, v, after[v])
     shown = tuple(v for v in written if v in run.shown[number])
-    if shown and _disturbing(run, number, (id(step.edge), shown), before, after):
+    regions = region_of(run, number, point), region_of(run, number, step.target)
+    if shown and _disturbing(run, number, (id(step.edge), *regions, shown), before, after):
         for n, other in enumerate(run.sights):
             if n != number and not {*shown}.isdisjoint(other.others):
                 run.waiting.setdefault(n, {})
@@ -136,10 +229,14 @@ def _disturbing(run: Run, number: int, key: _Writing, before: Ranges, after: Ran
     allowed = {v: before[v] for v in (*sight.own, *sight.others, *(v for _, v in sight.control))}
     there = found.get(key)
     if there is None:
-        found[key] = Interference(allowed, {v: after[v] for v in key[1]})
-        return True
-    wider = {v for v in there.before if grow(run, (key, "before"), there.before, v, allowed[v])}
-    return bool(wider | {v for v in key[1] if grow(run, (key, "after"), there.after, v, after[v])})
+        there = found[key] = Interference(key[1], key[2], allowed, {v: after[v] for v in key[3]})
+    else:
+        wider = {v for v in there.before if grow(run, (key, "before"), there.before, v, allowed[v])}
+        if not wider | {v for v in key[3] if grow(run, (key, "after"), there.after, v, after[v])}:
+            return False
+    run.clock += 1
+    there.grown = run.grown[number] = run.clock
+    return True
 
 
 def _said_of(run: Run, pivot: Pivot, written: Sequence[Var], before: Ranges, after: Ranges) -> bool:
@@ -167,12 +264,14 @@ def _said_of(run: Run, pivot: Pivot, written: Sequence[Var], before: Ranges, aft
 def disturb(run: Run, number: int, point: Point, box: dict[Var, Interval]) -> None:
     """Add to intervals at a point what others may make of the old ones."""
     old, fixed = run.known.points[number][point], fixed_at(run.sights[number], point)
+    spot = number, region_of(run, number, point)
     for other, found in enumerate(run.known.interferences):
         if other != number:
             spend(run.bounds, AN_INTERFERENCE * len(found))
             for effect in found.values():
-                if _is_new(effect, box) and _may_meet(effect, old, fixed):
-                    box |= {v: interval.hull(box[v], x) for v, x in effect.after.items() if v in box}
+                if _may_disturb(run, spot, other, effect, old, box, fixed):
+                    made = _made_of(run, spot, other, effect, old)
+                    box |= {v: interval.hull(box[v], x) for v, x in made.items() if v in box}
 
 
 def grow(run: Run, about: object, known: dict[Var, Interval], var: Var, more: Interval) -> bool:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
+from sa.base.limits import Limits
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
+from sa.invariants.exclusion import at as _at
+from sa.invariants.exclusion import excluded_places, excluding
 from sa.invariants.inductive_claims import noted
 from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
 from sa.invariants.own_points import Owner, Point
 from sa.question.asked import Asked, Excluded
 from sa.smt.session import Session
-from sa.terms import build
+from sa.terms import build, interval
 from sa.terms.bounds import Ranges
 from sa.terms.interval import Interval, sort_range
-from sa.terms.name import at_place
-from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -30,9 +32,7 @@ SOON = 300_000
 
 def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What intervals at the threads' locations exclude. Raises LimitReached."""
-    threads = tuple(apart(t) for t in asked.threads)
-    run = asked.shared.once(("intervals", asked.threads), lambda: iteration_of(threads, budget.bounds))
-    known = asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, budget.bounds))
+    threads, known = tuple(apart(t) for t in asked.threads), bounded_of(asked, budget.bounds)
     report(Event("intervals", {"points": sum(map(len, known.points))}))
     open_ = [bad for bad in asked.bads if not _fails(asked, known, bad)]
     lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE)) if open_ else ()
@@ -45,6 +45,34 @@ def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclu
     if len(never) < len(asked.bads):
         # Bounds that hold always may be of use to others.
         noted(asked, budget, [part for bound in _always(known) for part in build.conjuncts(bound)])
+
+
+def bounded_of(asked: Asked, bounds: Limits) -> Bounded:
+    """The intervals of the threads that are asked about. What a limit ended goes on. Raises LimitReached."""
+    threads = tuple(apart(t) for t in asked.threads)
+    run = asked.shared.once(("intervals", asked.threads), lambda: iteration_of(threads, bounds))
+    return asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, bounds))
+
+
+#: The thread with this number, at this location.
+Spot: TypeAlias = tuple[int, str]
+
+
+def facts_of_intervals(
+    known: Bounded,
+) -> tuple[Mapping[Spot, tuple[Term, ...]], frozenset[frozenset[Spot]], tuple[Term, ...]]:
+    """What intervals say: at each location, which locations of two threads exclude each other, and all as lemmas."""
+    lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE))
+    places = dict[Spot, tuple[Term, ...]]()
+    for number, (owner, points) in enumerate(zip(known.owners, known.points, strict=True)):
+        here = dict[str, dict[Var, Interval]]()
+        for point, box in points.items():
+            there = here.setdefault(point.place, dict(box))
+            there |= {v: interval.hull(x, there[v]) for v, x in box.items()}
+        for q in owner.thread.locations:
+            said = _within(_telling(known, here[q.name])) if q.name in here else build.FALSE
+            places[number, q.name] = build.conjuncts(said) if said is not build.TRUE else ()
+    return places, frozenset() if known.together is None else excluded_places(known.together, known.common), lemmas
 
 
 def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
@@ -62,12 +90,17 @@ def _is_possible(known: Bounded, number: int, point: Point, edge: Edge) -> bool:
         return False
     guard = substitute(taking(edge), known.owners[number].known(point))
     box = {**known.common, **known.points[number][point]}
-    return taken(guard, box, known.conditional) is not None
+    if known.together is None:
+        return taken(guard, box, known.conditional) is not None
+    spot = number, known.together.regions[number][point]
+    return taken(guard, box, known.conditional, known.together, spot) is not None
 
 
 def _lemmas(known: Bounded) -> Iterator[Term]:
     """What holds always, where a thread can be with which values, and the intervals there."""
     yield from _always(known)
+    if known.together is not None:
+        yield from excluding(known.together, known.owners, known.common)
     for owner, points in zip(known.owners, known.points, strict=True):
         by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
         for point in points:
@@ -117,10 +150,6 @@ def _always(known: Bounded) -> Iterator[Term]:
 
 def _within(box: Ranges) -> Term:
     return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != sort_range(v.sort)))
-
-
-def _at(thread: Automaton, place: str) -> Var:
-    return build.variable(at_place(thread.name, place), BOOL)
 
 
 def _somewhere(threads: tuple[Automaton, ...]) -> Iterator[Term]:

@@ -13,7 +13,7 @@ that count keep their bounds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from msgspec import Struct
@@ -22,7 +22,8 @@ from sa.automata.automaton import Automaton, location_of
 from sa.automata.components import components
 from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds, thresholds_of
-from sa.invariants.interferences import Known, Run, absorb, disturb, fixed_at, grow, publish
+from sa.invariants.exclusion import Spot, Sum, Together, bounds_at, bounds_seen, keeps, sums_of, together
+from sa.invariants.interferences import Known, Run, absorb, disturb, fixed_at, grow, meet_anew, publish
 from sa.invariants.own_points import (
     Owner,
     Point,
@@ -50,7 +51,8 @@ A_STEP = 75
 class Bounded(Struct, frozen=True, eq=False):
     """What was found: by thread the intervals at each point that is reached, and what holds of each variable always.
 
-    `conditional` is by pivot what holds whenever its variable has its value; None where it never has.
+    `conditional` is by pivot what holds whenever its variable has its value; None where it never has. `together` says
+    which points of two threads exclude each other, if sums that steps keep say so.
     """
 
     owners: tuple[Owner, ...]
@@ -58,6 +60,7 @@ class Bounded(Struct, frozen=True, eq=False):
     points: tuple[Mapping[Point, Ranges], ...]
     common: Ranges
     conditional: Mapping[Pivot, Ranges | None]
+    together: Together | None
 
 
 def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
@@ -72,22 +75,62 @@ def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     known = _beginning(owners, sights, about, initial)
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
+    first = [first_point(o, initial) for o in owners]
+    met = together(sums_of(owners, steps), first, steps)
     return Run(
-        owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known
+        owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known, met
     )
 
 
 def intervals_of(run: Run, bounds: Limits) -> Bounded:
     """The end of the iteration. It goes on from what was known where a limit ended it. Raises LimitReached."""
     run.bounds = bounds
+    while True:
+        _settle_all(run)
+        down = run
+        for _ in range(NARROWINGS):
+            down = _narrowed(down)
+        if run.together is None or len(kept := _kept(down)) == len(run.together.sums):
+            break
+        # Without the sums that steps do not keep everything begins again.
+        first = [first_point(o, run.begun) for o in run.owners]
+        run.together = together(kept, first, run.steps)
+        run.known = _beginning(run.owners, run.sights, run.about, run.begun)
+        run.changes.clear()
+        run.absorbed.clear()
+    found = down.known
+    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional, run.together)
+
+
+def _settle_all(run: Run) -> None:
+    """Work on all threads until nothing changes anywhere."""
     run.waiting = {n: dict.fromkeys(run.known.points[n]) for n in _order(run)}
     while run.waiting:
         number = next(iter(run.waiting))
         _settle(run, number, run.waiting.pop(number))
-    for _ in range(NARROWINGS):
-        run = _narrowed(run)
-    found = run.known
-    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional)
+        if not run.waiting and run.together is not None:
+            # What was not possible together may be so by now.
+            for number, point, step, before in _taken(run):
+                meet_anew(run, number, point, step, before)
+
+
+def _taken(run: Run) -> Iterator[tuple[int, Point, Step, Ranges]]:
+    """The steps that are possible, with what is known before them."""
+    for number, places in enumerate(run.known.points):
+        for point in list(places):
+            for step in run.steps[number][point]:
+                spend(run.bounds, A_STEP)
+                before = _before(run, number, point, step)
+                if before is not None:
+                    yield number, point, step, before
+
+
+def _kept(run: Run) -> tuple[Sum, ...]:
+    """The sums that all steps keep which are possible."""
+    left = () if run.together is None else run.together.sums
+    for number, point, step, before in _taken(run):
+        left = tuple(s for s in left if keeps(s, number, point, step, {**run.known.common, **before}))
+    return left
 
 
 def _cuts(threads: Sequence[Automaton]) -> Thresholds:
@@ -157,7 +200,7 @@ def _settle(run: Run, number: int, pending: dict[Point, None]) -> None:
             after = None if before is None else _after(run, number, before, step)
             if before is None or after is None:
                 continue
-            publish(run, number, step, before, after)
+            publish(run, number, point, step, before, after)
             there = points.get(step.target)
             if there is None:
                 points[step.target] = {v: after[v] for v in points[point]}
@@ -173,18 +216,34 @@ def _before(run: Run, number: int, point: Point, step: Step) -> Ranges | None:
     sight, here = run.sights[number], run.known.points[number][point]
     choices = {c.var: declared(c) for c in step.edge.choices}
     known = {**run.constant[number], **here, **fixed_at(sight, point), **choices}
-    return taken(step.guard, known, run.known.conditional)
+    if not run.exact or run.together is None:
+        return taken(step.guard, known, run.known.conditional)
+    return taken(step.guard, known, run.known.conditional, run.together, (number, run.together.regions[number][point]))
 
 
-def taken(guard: Term, known: Ranges, conditional: Mapping[Pivot, Mapping[Var, Interval] | None]) -> Ranges | None:
-    """What is known where a guard holds, and what follows from the pivots that are true then; None if it cannot."""
+def taken(
+    guard: Term,
+    known: Ranges,
+    conditional: Mapping[Pivot, Mapping[Var, Interval] | None],
+    others: Together | None = None,
+    spot: Spot = (0, 0),
+) -> Ranges | None:
+    """What is known where a guard holds, and what follows from the pivots that are true then, and from where `others`
+    may be while a thread is at its `spot`; None if it cannot hold.
+    """
     before: Ranges | None = known
     for _ in range(2):
         before = None if before is None else assuming(guard, before)
     if before is None:
         return None
-    found = dict(before)
-    for pivot in tested(guard):
+    found, pivots = dict(before), dict.fromkeys(tested(guard))
+    if others is not None:
+        said = bounds_seen(others, spot, before)
+        if said is None:
+            return None
+        pivots |= dict.fromkeys((v, x[0]) for v, x in said.items() if x[0] is not None and x[0] == x[1])
+        found |= {v: common for v, x in said.items() if (common := interval.meet(x, before.get(v, x))) is not None}
+    for pivot in pivots:
         said = conditional.get(pivot, {})
         if said is None:
             return None
@@ -207,23 +266,26 @@ def _after(run: Run, number: int, before: Ranges, step: Step) -> dict[Var, Inter
 def _narrowed(run: Run) -> Run:
     """One step down: all that a start, a step or an interference leads to, which is closed under these again."""
     old, new = run.known, _beginning(run.owners, run.sights, run.about, run.begun)
-    down = replace(run, known=new, exact=True, changes=Counter())
-    ends = list[tuple[int, Step, Ranges, Ranges]]()
-    for number, places in enumerate(old.points):
-        for point in places:
-            for step in run.steps[number][point]:
-                spend(run.bounds, A_STEP)
-                before = _before(run, number, point, step)
-                after = None if before is None else _after(run, number, before, step)
-                if before is not None and after is not None:
-                    ends.append((number, step, before, after))
+    down = replace(run, known=new, exact=True, changes=Counter(), grown=Counter(), absorbed={})
+    every = ((*step, _after(run, step[0], step[3], step[2])) for step in _taken(run))
+    ends = [(n, p, s, earlier, later) for n, p, s, earlier, later in every if later is not None]
     # What is said of a pivot counts as soon as it can hold.
-    for number, step, earlier, later in (*ends, *ends):
-        publish(down, number, step, earlier, later)
-    for number, step, _, later in ends:
+    for number, point, step, earlier, later in (*ends, *ends):
+        publish(down, number, point, step, earlier, later)
+    for number, _, step, _, later in ends:
         there = new.points[number].setdefault(step.target, {})
         there |= {v: interval.hull(there.get(v, later[v]), later[v]) for v in old.points[number][step.target]}
     for number, boxes in enumerate(new.points):
         for point, box in boxes.items():
             disturb(run, number, point, box)
+            if run.together is not None:
+                _limit(box, bounds_at(run.together, (number, run.together.regions[number][point])))
     return down
+
+
+def _limit(box: dict[Var, Interval], bounds: Ranges | None) -> None:
+    """Leave out of intervals what sums exclude."""
+    for v, values in (bounds or {}).items():
+        common = interval.meet(box[v], values) if v in box else None
+        if common is not None:
+            box[v] = common

@@ -13,9 +13,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from
+from sa.automata.automaton import Automaton, Edge, Kind, Variable
 from sa.automata.ranges import within
 from sa.base.limits import Limits, spend
+from sa.invariants.cases import TwoValued, cases, two_valued
+from sa.invariants.place_invariants import firsts
 from sa.terms import build, interval
 from sa.terms.bounds import Ranges, assuming
 from sa.terms.cases import outcomes
@@ -80,9 +82,11 @@ def unfolded(
     Raises LimitReached.
     """
     writers = _writers([{v for e in t.edges for v, _ in e.updates} for t in threads])
+    two = two_valued(threads, firsts(threads))
     owners, steps = list[Owner](), list[Mapping[Point, Sequence[Step]]]()
     for number, thread in enumerate(threads):
-        owner, found = _unfolded(thread, {v for v, who in writers.items() if who != {number}}, begun, bounds)
+        others = {v for v, who in writers.items() if who != {number}}
+        owner, found = _by_cases(thread, two, others, begun, bounds) or _unfolded(thread, others, begun, bounds)
         owners.append(owner)
         steps.append(found)
     # An element whose index is control may be written by fewer threads than the text says.
@@ -123,30 +127,48 @@ def declared(variable: Variable) -> Interval:
     return interval.meet((variable.low, variable.high), sort_range(variable.var.sort)) or sort_range(variable.var.sort)
 
 
+def _by_cases(
+    thread: Automaton, two: TwoValued, shared: set[Var], begun: Ranges, bounds: Limits
+) -> tuple[Owner, Mapping[Point, Sequence[Step]]] | None:
+    """The same where steps that read a variable with two values are one for each: what it was is control, as after an
+    exchange. None where that makes no difference, or too many points.
+    """
+    split = [(edge, cases(edge, two)) for edge in thread.edges]
+    if all(len(some) == 1 for _, some in split):
+        return None
+    control = _control(thread, [e for _, some in split for e in some], shared, begun)
+    owner = Owner(thread, control, ())
+    try:
+        return owner, _points(owner, split, begun, bounds)
+    except _Crowded:
+        return None
+
+
 def _unfolded(
     thread: Automaton, shared: set[Var], begun: Ranges, bounds: Limits
 ) -> tuple[Owner, Mapping[Point, Sequence[Step]]]:
     """The thread with its control variables, and its steps by point, those that the data may forbid among them."""
     data = set[Var]()
     while True:
-        control = _control(thread, shared | data, begun) if len(data) <= TRIED else ()
+        control = _control(thread, thread.edges, shared | data, begun) if len(data) <= TRIED else ()
+        owner = Owner(thread, control, ())
         try:
-            return Owner(thread, control, ()), _points(Owner(thread, control, ()), begun, bounds)
+            return owner, _points(owner, [(edge, (edge,)) for edge in thread.edges], begun, bounds)
         except _Crowded as crowded:
             data.add(crowded.var)
 
 
-def _control(thread: Automaton, others: set[Var], begun: Ranges) -> tuple[Var, ...]:
+def _control(thread: Automaton, edges: Sequence[Edge], others: set[Var], begun: Ranges) -> tuple[Var, ...]:
     """The largest part of the variables that begin with one value, or are set before, and whose values only the part
     itself decides.
     """
-    written = {v for e in thread.edges for v, _ in e.updates}
+    written = {v for e in edges for v, _ in e.updates}
     local = {v.var for v in thread.variables if v.kind is Kind.LOCAL}
     mine = {v for v in written - others if not isinstance(v.sort, ArraySort)}
     left = {v for v in mine if v in local or interval.size(begun[v]) == 1}
     falling = True
     while falling:
-        fallen = {v for e in thread.edges for v, t in e.updates if v in left and not _is_decided(t, left)}
+        fallen = {v for e in edges for v, t in e.updates if v in left and not _is_decided(t, left)}
         left -= fallen
         falling = bool(fallen)
     return tuple(v.var for v in thread.variables if v.var in left)
@@ -158,9 +180,15 @@ def _is_decided(term: Term, left: set[Var]) -> bool:
     return sort_of(term) == BOOL or term.free <= left
 
 
-def _points(owner: Owner, begun: Ranges, bounds: Limits) -> Mapping[Point, Sequence[Step]]:
+#: The edges of a thread, each with the cases that it comes to.
+_Split: TypeAlias = Sequence[tuple[Edge, tuple[Edge, ...]]]
+
+
+def _points(owner: Owner, split: _Split, begun: Ranges, bounds: Limits) -> Mapping[Point, Sequence[Step]]:
     """The steps at each point that control allows to reach. Raises _Crowded and LimitReached."""
-    outgoing = edges_from(owner.thread)
+    outgoing: dict[str, list[tuple[Edge, tuple[Edge, ...]]]] = {q.name: [] for q in owner.thread.locations}
+    for edge, some in split:
+        outgoing[edge.source].append((edge, some))
     invariants = {q.name: q.inv for q in owner.thread.locations}
     found, pending = dict[Point, Sequence[Step]](), [first_point(owner, begun)]
     for point in pending:
@@ -168,7 +196,12 @@ def _points(owner: Owner, begun: Ranges, bounds: Limits) -> Mapping[Point, Seque
             continue
         spend(bounds, 120)
         known = owner.known(point)
-        found[point] = [s for e in outgoing[point.place] for s in _ways(owner, point, known, e, invariants)]
+        found[point] = [
+            s
+            for edge, some in outgoing[point.place]
+            for case in some
+            for s in _ways(owner, point, known, edge, case, invariants)
+        ]
         if len(found) > POINTS and owner.control:
             raise _Crowded(_most_values(owner.control, found))
         pending += [s.target for s in found[point]]
@@ -194,11 +227,11 @@ def _most_values(control: Sequence[Var], points: Mapping[Point, object]) -> Var:
 
 
 def _ways(
-    owner: Owner, point: Point, known: Mapping[Var, Term], edge: Edge, invariants: Mapping[str, Term]
+    owner: Owner, point: Point, known: Mapping[Var, Term], edge: Edge, case: Edge, invariants: Mapping[str, Term]
 ) -> Iterator[Step]:
-    """What an edge may make of the control variables, with the condition on the data for it."""
-    guard = build.land(substitute(edge.guard, known), *(within(c) for c in edge.choices))
-    updates = {v: t for v, u in edge.updates if (t := substitute(u, known)) is not v}
+    """What an edge in one of its cases may make of the control variables, with the condition on the data for it."""
+    guard = build.land(substitute(case.guard, known), *(within(c) for c in edge.choices))
+    updates = {v: t for v, u in case.updates if (t := substitute(u, known)) is not v}
     changed = [v for v in owner.control if v in updates]
     ways = list(product(*(tuple(_cases(updates[v], v)) for v in changed))) if guard is not build.FALSE else []
     if len(ways) > CASES:

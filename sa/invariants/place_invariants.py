@@ -24,6 +24,7 @@ from sa.terms import build
 from sa.terms.name import at_place
 from sa.terms.solve import solution
 from sa.terms.sort import BOOL, INT, number
+from sa.terms.substitute import substitute
 from sa.terms.term import Bool, Int, Mod, Term, Var
 
 #: So many numbers at most, and sums; numbers with so many values go around.
@@ -59,12 +60,14 @@ class Total(Enum):
 
 class Balance(Struct, frozen=True):
     """A sum that no step changes, or none makes less or more: weights of numbers, and of locations by thread and name;
-    others count nothing.
+    others count nothing. `ends` are the least and the greatest weight of locations that no step leaves, where ways
+    there add different numbers.
     """
 
     numbers: Mapping[Var, int]
     places: Mapping[tuple[str, str], Term]
     total: Total = Total.SAME
+    ends: Mapping[tuple[str, str], tuple[int, int]] = {}
 
 
 class Step(Struct, frozen=True):
@@ -79,28 +82,60 @@ class Step(Struct, frozen=True):
 
 def equations(threads: Sequence[Automaton], guess: Guess = Guess.NOTHING, init: Term = build.TRUE) -> Iterator[Term]:
     """That the sums are what they are at the start: over the names of threads that share no locals, and `at T.q`."""
+    for total in totals(threads, guess, init):
+        yield from total.said()
+
+
+class InBalance(Struct, frozen=True, eq=False):
+    """That a sum of shared numbers and of what each thread's location weighs is what it is at the start.
+
+    Where ways to the end of a thread add different numbers, `least` and `most` are not the same there.
+    """
+
+    numbers: Mapping[Var, int]
+    begun: Term
+    least: tuple[Term, ...]
+    most: tuple[Term, ...]
+
+    def said(self) -> tuple[Term, ...]:
+        """It as formulas over the names of threads that share no locals, and `at T.q`."""
+        low, high = (build.add(weighed(self.numbers), *placed) for placed in (self.least, self.most))
+        if low is high:
+            return (build.eq(low, self.begun),)
+        return build.le(low, self.begun), build.le(self.begun, high)
+
+
+def totals(
+    threads: Sequence[Automaton], guess: Guess = Guess.NOTHING, init: Term = build.TRUE, ends: bool = False
+) -> Iterator[InBalance]:
+    """The sums that steps keep; with `ends`, ways to a location that no step leaves may add different numbers."""
     begun = firsts(threads, init)
     two = two_valued(threads, begun)
     spread = tuple(points(t, two) for t in threads)
     known = frozenset[Var]().union(*(p.known for p in spread))
-    for found in _both_ways([p.automaton for p in spread], guess, known):
+    for found in _both_ways([p.automaton for p in spread], guess, known, ends):
         if all(v in begun for v in found.numbers):
-            placed = (w for p in spread for w in placed_weights(p, found))
-            yield build.eq(build.add(weighed(found.numbers), *placed), weighed(found.numbers, begun))
+            low, high = (tuple(build.add(*placed_weights(p, found, most)) for p in spread) for most in (False, True))
+            yield InBalance(found.numbers, weighed(found.numbers, begun), low, high)
 
 
-def _both_ways(threads: Sequence[Automaton], guess: Guess, apart_from: Collection[Var]) -> Iterator[Balance]:
+def _both_ways(
+    threads: Sequence[Automaton], guess: Guess, apart_from: Collection[Var], ends: bool
+) -> Iterator[Balance]:
     """The sums that all steps keep, then those that are kept unless something fails."""
-    yield from (strict := list(balances(threads, guess, apart_from=apart_from)))
-    yield from (b for b in balances(threads, guess, apart_from=apart_from, failing=False) if b not in strict)
+    yield from (strict := list(balances(threads, guess, (), apart_from, ends=ends)))
+    if not ends:
+        yield from (b for b in balances(threads, guess, (), apart_from, failing=False) if b not in strict)
 
 
-def placed_weights(spread: Points, balance: Balance) -> Iterator[Term]:
-    """What the locations of a thread weigh, with the values of its locals there."""
+def placed_weights(spread: Points, balance: Balance, most: bool = False) -> Iterator[Term]:
+    """What the locations of a thread weigh, with the values of its locals there: the least, or the most."""
     name, every = spread.automaton.name, Counter(place for place, _ in spread.meant.values())
     alike = dict[tuple[str, Term], list[Term]]()
     for point, (place, values) in spread.meant.items():
-        alike.setdefault((place, balance.places.get((name, point), build.ZERO)), []).append(values)
+        end = balance.ends.get((name, point))
+        weight = balance.places.get((name, point), build.ZERO) if end is None else build.integer(end[most])
+        alike.setdefault((place, weight), []).append(values)
     for (place, weight), some in alike.items():
         values = build.TRUE if len(some) == every[place] else build.lor(*some)
         yield build.ite(build.land(build.variable(at_place(name, place), BOOL), values), weight, build.ZERO)
@@ -140,11 +175,12 @@ def balances(
     others: Sequence[Automaton] = (),
     apart_from: Collection[Var] = (),
     failing: bool = True,
+    ends: bool = False,
 ) -> Iterator[Balance]:
     """Independent sums that no step changes, where what steps add is known and locations can make up for it.
 
     The `others` make steps like the threads; some variables may be left out. Steps that fail lead to one location
-    from everywhere; without them more sums are kept.
+    from everywhere; without them more sums are kept. So are more where locations may be their `ends`.
     """
     everyone = (*threads, *others)
     two = two_valued(everyone, firsts(everyone))
@@ -156,14 +192,28 @@ def balances(
     if not 0 < len(moved) <= NUMBERS:
         return
     rigid, needed, heights = _rigid(threads), list[Form](), dict[tuple[str, str], Forms]()
+    last: dict[tuple[str, str], list[Forms]] | None = {} if ends else None
     for thread, listed in zip(threads, steps, strict=True):
         # What nobody else writes stays as it is between the thread's own steps.
         own, _ = owned(thread, everyone)
-        reached = _climbed(thread.initial, listed, unknown, rigid | own.difference(apart_from), needed)
+        sinks = None if last is None else dict[str, list[Forms]]()
+        reached = _climbed(thread.initial, listed, unknown, rigid | own.difference(apart_from), needed, sinks)
         heights |= {(thread.name, place): forms for place, forms in reached.items()}
+        if last is not None and sinks is not None:
+            last |= {(thread.name, place): [reached[place], *more] for place, more in sinks.items()}
     for weights in null_space(tuple(moved), needed)[:SUMS]:
         places = {q: build.scale(-1, _weighed(forms, weights)) for q, forms in heights.items()}
-        yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO})
+        various = {q: [build.scale(-1, _weighed(forms, weights)) for forms in ways] for q, ways in (last or {}).items()}
+        spans = {q: _span(ways) for q, ways in various.items() if len(set(ways)) > 1}
+        if None not in spans.values():
+            told = {q: span for q, span in spans.items() if span is not None}
+            yield Balance(weights, {q: w for q, w in places.items() if w is not build.ZERO}, ends=told)
+
+
+def _span(weights: Sequence[Term]) -> tuple[int, int] | None:
+    """The least and the greatest of some numbers; None if they are not numbers."""
+    values = [w.value for w in weights if isinstance(w, Int)]
+    return (min(values), max(values)) if len(values) == len(weights) else None
 
 
 def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two: TwoValued) -> tuple[Step, ...]:
@@ -179,7 +229,7 @@ def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two:
             e.label is not None and e.label.action == FAIL,
             frozenset(v for v, _ in e.updates),
             {
-                v: _turned(_change(e, v, t, known[e.source], flags), sizes.get(v))
+                v: _turned(_change(e, v, t, known[e.source], two, flags), sizes.get(v))
                 for v, t in e.updates
                 if v.sort in (INT, BOOL)
             },
@@ -190,14 +240,14 @@ def steps_of(thread: Automaton, threads: Sequence[Automaton], guess: Guess, two:
     )
 
 
-def _change(edge: Edge, var: Var, term: Term, known: Known, flags: TwoValued) -> Change | None:
+def _change(edge: Edge, var: Var, term: Term, known: Known, two: TwoValued, flags: TwoValued) -> Change | None:
     """What the step adds to a number, if that does not depend on the number and it does not wrap around."""
     term = _unwrapped(term)
     for begun in (var, *_equals(edge, var)) if var.sort == INT else ():
         constant, parts = build.linear_parts(build.sub(term, begun))
         if not any(var in part.free for part in parts):
             return {**parts, build.ONE: constant} if constant else parts
-    before = _before(edge, var, known)
+    before = _before(edge, var, known, two.get(var, ()))
     if before is None and var in flags and isinstance(term, Int | Bool):
         before = sum(flags[var]) - int(term.value)
     if before is not None and isinstance(term, Int | Bool):
@@ -230,21 +280,31 @@ def _equals(edge: Edge, var: Var) -> Iterator[Term]:
     yield from (s[1] for s in said if s is not None)
 
 
-def _before(edge: Edge, var: Var, known: Known) -> int | None:
-    """The value of a variable when the step is made."""
+def _before(edge: Edge, var: Var, known: Known, values: Sequence[int]) -> int | None:
+    """The value of a variable when the step is made; `values` are all that it has, where these are known."""
     for formula in build.conjuncts(edge.guard):
         said = solution(formula, frozenset({var})) if formula.free == {var} else None
         if said is not None and isinstance(said[1], Int | Bool):
             return int(said[1].value)
+        if said is None and formula.free == {var} and var.sort == INT:
+            left = [x for x in values if substitute(formula, {var: build.integer(x)}) is not build.FALSE]
+            if len(left) == 1:
+                return left[0]
     value = known.get(var)
     return None if value is None else number(value)
 
 
 def _climbed(
-    start: str, steps: Sequence[Step], unknown: set[Var], stable: frozenset[Var], needed: list[Form]
+    start: str,
+    steps: Sequence[Step],
+    unknown: set[Var],
+    stable: frozenset[Var],
+    needed: list[Form],
+    sinks: dict[str, list[Forms]] | None = None,
 ) -> dict[str, Forms]:
     """What has been added when the thread is at a location, along the first way there, over what is `stable` between
-    its steps; `needed` gets what must be 0 so that all ways add the same, and nothing that is not known.
+    its steps; `needed` gets what must be 0 so that all ways add the same, and nothing that is not known. Ways to
+    `sinks`, which no step leaves, may add different numbers.
     """
     leaving = dict[str, list[Step]]()
     for step in steps:
@@ -264,6 +324,8 @@ def _climbed(
             if step.target not in heights:
                 heights[step.target] = dict(after)
                 pending.append(step.target)
+            elif sinks is not None and step.target not in leaving:
+                sinks.setdefault(step.target, []).append(dict(after))
             else:
                 needed += _differences(after, heights[step.target])
     return heights

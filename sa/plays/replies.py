@@ -12,7 +12,7 @@ from sa.automata.trace import Configuration, Move
 from sa.certificates.play import Exhausted, Obstacle, Position, Refusal, Reply
 from sa.game import board as boards
 from sa.game.board import Board
-from sa.game.choices import NotSettled, narrowed, settled, without_values
+from sa.game.choices import NotSettled, narrowed, refusal, settled
 from sa.game.exploring import explore
 from sa.game.rounds import Challenge, play_round
 from sa.game.runs import Bounds, Run, extend, may_follow, start, start_at
@@ -93,7 +93,7 @@ def _with_values(session: Session, board: Board, step: Challenge, run: Run, stat
     """The run with values for its open choices after which ι holds, if there are such. Raises NotSettled."""
     wanted = play_round(board, step, run).required
     run, wanted = narrowed(run, wanted)
-    if run.open and without_values(session, wanted, run, state) is None:
+    if run.open and refusal(session, wanted, run, state) is None:
         run = settled(session, wanted, run, state, ())[0]
     return () if run.open else (run,)
 

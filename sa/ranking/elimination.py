@@ -3,15 +3,16 @@
 The steps of a thread that a run takes again and again lie in a strongly connected component of its graph. A rank that
 no step raises which is still left, of any thread, excludes those that lower it. So a loop of one thread whose rounds
 are counted excludes what it writes for the others, and then their loops that wait for it have ranks, too.
-What the steps that are left establish at a location holds there from some moment on (`_settle`).
+What the steps that are left establish at a location holds there from some moment on (`settle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from enum import Enum, auto
+from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import astuple
 
 from sa.automata.automaton import Automaton, Kind
@@ -19,22 +20,29 @@ from sa.automata.components import components
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
-from sa.certificates.ends import Ranked, Round
+from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unjust
+from sa.certificates.run import Bad
 from sa.ranking.facts import facts_at, with_signs
+from sa.ranking.justice import known_before, never, spots_beside
+from sa.ranking.left import Search, Thread, disturbed, not_lowering
 from sa.ranking.piecewise import Move, in_pieces
 from sa.ranking.points import Graph, Step, graph_of_thread, leading
 from sa.ranking.rank import Cases, cases_of, ranked
+from sa.ranking.settling import settle
 from sa.ranking.stages import promising
 from sa.smt.session import Session
-from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, eq, integer, land, le, linear_parts, lnot, scale
+from sa.terms.build import FALSE, ONE, ZERO, add, conjoined, land, le, linear_parts, lnot, scale
 from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import IsZero, Le, Not, Term, Var
 from sa.transform.facts import Facts, lemmas_of
 from sa.transform.reduce import facts_in
 
-#: So many formulas are kept at a location.
-_FORMULAS = 40
+#: So many steps of a component are offered to be excluded by justice.
+_TRIED = 2
+
+#: What of the first of these groups of which something never happens, as far as that can be shown. Raises LimitReached.
+Shows: TypeAlias = Callable[[Sequence[tuple[Bad, ...]]], frozenset[Bad]]
 
 
 class Guesses(Enum):
@@ -52,64 +60,33 @@ class Found(Struct, frozen=True):
     lemmas: tuple[Term, ...]
 
 
-class _Thread(Struct):
-    """A thread's graph, the steps that are left, what settles by location, and what is guessed of it."""
-
-    graph: Graph
-    steps: tuple[Step, ...]
-    guessed: tuple[tuple[Term, ...], ...]
-    settled: dict[int, list[Term]] = field(default_factory=dict)
-    order: list[tuple[int, Term]] = field(default_factory=list)
-
-    def known(self, place: int) -> tuple[Term, ...]:
-        """What seems to hold at a location at last."""
-        return (*self.graph.known[place], *self.guessed[place], *self.settled.get(place, ()))
-
-
-class _Search(Struct):
-    """The threads, and what a formula or a rank may speak of."""
-
-    threads: tuple[_Thread, ...]
-    variables: frozenset[Var]
-    facts: Facts | None
-    session: Session
-
-    def others(self, number: int) -> Iterator[tuple[_Thread, Step]]:
-        """The steps of other threads that are left."""
-        return ((t, s) for n, t in enumerate(self.threads) if n != number for s in t.steps)
-
-    def may_meet(self, thread: _Thread, place: int, other: _Thread, there: int) -> bool:
-        """Whether two threads seem to be at these locations at the same time."""
-        if self.facts is None:
-            return True
-        spots = ((t.graph.threads[0], t.graph.points[q].places[0]) for t, q in ((thread, place), (other, there)))
-        return self.facts.meet(*spots)
-
-
 def eliminated(
     threads: tuple[Automaton, ...],
     axioms: tuple[Axiom, ...],
     ends: Ends,
     guesses: Guesses,
+    shows: Callable[[tuple[Term, ...]], Shows],
     bounds: Limits,
     seed: int,
 ) -> Found | None:
-    """A reason by rounds. Raises LimitReached."""
+    """A reason by rounds. What justice needs of states is shown at once, maybe by lemmas. Raises LimitReached."""
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     separate = tuple(map(apart, threads))
     graphs = [graph_of_thread(separate, number, ends) for number in range(len(threads))]
     facts = None if guesses is Guesses.NONE or not any(g.steps for g in graphs) else facts_in(separate, session)
-    made = tuple(_Thread(g, tuple(_on_cycles(g.steps)), _guessed(g, facts, guesses, session)) for g in graphs)
-    search = _Search(made, frozenset(v.var for t in separate for v in t.variables), facts, session)
+    made = tuple(Thread(g, tuple(_on_cycles(g.steps)), _guessed(g, facts, guesses, session)) for g in graphs)
+    search = Search(made, frozenset(v.var for t in separate for v in t.variables), facts, session)
     asked = [n for n, t in enumerate(threads) if t.name in ends.threads]
-    rounds = list[Round]()
+    lemmas = () if facts is None else lemmas_of(facts, session)
+    said = list[Elimination]()
     while any(made[n].steps for n in asked):
         found = next(_rounds(search), None)
+        if found is None and ends.fair and facts is not None:
+            found = next(_by_justice(search, asked, shows(lemmas)), None)
         if found is None:
             return None
-        rounds.append(found)
-    reason = Ranked(threads, ends, tuple(rounds), (), axioms)
-    return Found(reason, () if facts is None else lemmas_of(facts, session))
+        said += found
+    return Found(Ranked(threads, ends, tuple(said), (), axioms), lemmas)
 
 
 def _guessed(graph: Graph, facts: Facts | None, guesses: Guesses, session: Session) -> tuple[tuple[Term, ...], ...]:
@@ -132,101 +109,68 @@ def _components(steps: Sequence[Step]) -> list[tuple[int, ...]]:
     return components(leading(steps), leading(steps))
 
 
-def _rounds(search: _Search) -> Iterator[Round]:
+def _rounds(search: Search) -> Iterator[list[Elimination]]:
     """Rounds that exclude some steps: cheap ones of all threads first. What is costly waits until facts are known."""
-    for way in (_tested,) if search.facts is None else (_tested, _by_farkas):
+    for way in (_tested,) if search.facts is None else (_tested, _by_farkas, _partly):
         for number, thread in enumerate(search.threads):
             for component in _components(thread.steps):
                 spend(search.session.bounds, 200)
-                inside = frozenset(component)
-                own = [s for s in thread.steps if s.passage[0] in inside]
+                own = _within(thread, component)
                 if way is _tested:
-                    _settle(search, number, own)
+                    settle(search, number, own)
                 found = way(search, number, component, own)
                 if found is not None:
-                    yield _excluded(thread, component, *found)
+                    ranks, strict = found
+                    written = {v for r in ranks for v in r.free}
+                    known = [*_settled(search, number, written), *_settled_in(thread)]
+                    by_place = dict(zip(component, ranks, strict=True))
+                    thread.steps = tuple(not_lowering(s, by_place) for s in thread.steps)
+                    _exclude(thread, component, strict)
+                    yield [*known, Round(number, component, tuple(ranks), tuple(sorted(strict)))]
 
 
-def _excluded(thread: _Thread, component: tuple[int, ...], ranks: Sequence[Term], strict: frozenset[int]) -> Round:
-    inside = frozenset(component)
-    thread.steps = tuple(
-        _on_cycles([s for s in thread.steps if s.passage[0] not in inside or s.passage[2] not in strict])
-    )
-    settled = tuple((q, f) for q, f in thread.order if q in inside)
-    thread.order = [(q, f) for q, f in thread.order if q not in inside]
-    return Round(thread.graph.threads[0], component, settled, tuple(ranks), tuple(sorted(strict)))
+def _by_justice(search: Search, asked: Sequence[int], shows: Shows) -> Iterator[list[Elimination]]:
+    """Steps that a fair run does not take for ever, which is shown of states."""
+    open_ = dict[tuple[Bad, ...], tuple[int, tuple[int, ...], list[Step]]]()
+    spots = {n: spots_beside(search, n) for n in asked if search.threads[n].steps}
+    for number in spots:
+        thread = search.threads[number]
+        for component in _components(thread.steps):
+            # Where most is known, it is excluded soonest.
+            steps = sorted(_within(thread, component), key=lambda s: -len(known_before(thread, s)))[:_TRIED]
+            open_[tuple(never(search, number, s, spots[number]) for s in steps)] = (number, component, steps)
+    shown = shows(list(open_)) if open_ else frozenset()
+    for bads, (number, component, steps) in open_.items():
+        strict = {s.passage[2] for b, s in zip(bads, steps, strict=True) if b in shown}
+        if strict:
+            known = [s for t in search.threads for s in _settled_in(t)]
+            _exclude(search.threads[number], component, strict)
+            yield [*known, Unjust(number, component, tuple(sorted(strict)), spots[number])]
 
 
-# ---------------------------------------------------------------- what settles
+def _within(thread: Thread, component: Sequence[int]) -> list[Step]:
+    return [s for s in thread.steps if s.passage[0] in component]
 
 
-def _settle(search: _Search, number: int, own: Sequence[Step]) -> None:
-    """Formulas that each step into a location establishes, and that no other thread makes false any more."""
-    thread, coming, leaving = search.threads[number], dict[int, list[Step]](), dict[int, list[Step]]()
-    for step in own:
-        coming.setdefault(step.passage[3], []).append(step)
-        leaving.setdefault(step.passage[0], []).append(step)
-    pending = list(coming)
-    while pending:
-        place = pending.pop(0)
-        here = thread.settled.setdefault(place, [])
-        count = len(here)
-        for formula in _candidates(search, thread, coming[place], leaving.get(place, ())):
-            if (
-                len(here) < _FORMULAS
-                and formula not in here
-                and _settles(search, number, place, coming[place], formula)
-            ):
-                here.append(formula)
-                thread.order.append((place, formula))
-        if len(here) > count:
-            pending += [t for s in own if s.passage[0] == place and (t := s.passage[3]) not in pending]
+def _exclude(thread: Thread, component: Sequence[int], strict: Set[int]) -> None:
+    left = (s for s in thread.steps if s.passage[0] not in component or s.passage[2] not in strict)
+    thread.steps = tuple(_on_cycles(list(left)))
 
 
-def _candidates(search: _Search, thread: _Thread, coming: Sequence[Step], leaving: Sequence[Step]) -> dict[Term, None]:
-    """What a step writes, what holds before it and is not touched, and what would exclude a next step."""
-    known = frozenset(thread.graph.known[leaving[0].passage[0]]) if leaving else frozenset()
-    asked = (f for s in leaving for f in s.premise if f not in known)
-    found = dict[Term, None].fromkeys(lnot(f) for f in asked if f.free and f.free <= search.variables)
-    for step in coming:
-        written = frozenset(step.updates)
-        for v, term in step.updates.items():
-            if term.free <= search.variables - written:
-                found[eq(v, term)] = None
-        # What settled is not shifted again, or a counter would be compared with every number.
-        guard = conjoined(step.premise)
-        place = step.passage[0]
-        for formula in (*guard, *thread.settled.get(place, ())):
-            if formula in thread.graph.known[place] or not formula.free <= search.variables:
-                continue
-            touched = formula.free & written
-            if not touched:
-                found[formula] = None
-            elif len(touched) == 1 and formula in guard:
-                (v,) = touched
-                shift, parts = linear_parts(step.updates[v]) if v.sort == INT else (0, {})
-                if parts == {v: 1}:
-                    found[substitute(formula, {v: add(v, integer(-shift))})] = None
-    return found
+def _settled(search: Search, number: int, written: Set[Var]) -> Iterator[Settled]:
+    """What settles of the other threads that write such variables, and is not yet said."""
+    for n, thread in enumerate(search.threads):
+        if n != number and any(not written.isdisjoint(s.updates) for s in thread.steps):
+            yield from _settled_in(thread)
 
 
-def _settles(search: _Search, number: int, place: int, coming: Sequence[Step], formula: Term) -> bool:
-    thread, session = search.threads[number], search.session
-    for step in coming:
-        known = (*step.premise, *thread.known(step.passage[0]))
-        after = substitute(formula, step.updates)
-        if after not in known and not session.implied(after, known):
-            return False
-    return all(
-        session.implied(substitute(formula, s.updates), (formula, *_disturbed(thread, place, other, s)))
-        for other, s in search.others(number)
-        if not formula.free.isdisjoint(s.updates) and search.may_meet(thread, place, other, s.passage[0])
-    )
-
-
-def _disturbed(thread: _Thread, place: int, other: _Thread, step: Step) -> tuple[Term, ...]:
-    """What holds where another thread takes a step while this one is at a location."""
-    return (*thread.known(place), *other.known(step.passage[0]), *step.premise)
+def _settled_in(thread: Thread) -> Iterator[Settled]:
+    """What settles of a thread, and is not yet said."""
+    for component in _components(thread.steps):
+        formulas = tuple((q, f) for q, f in thread.order if q in component)
+        if formulas:
+            yield Settled(thread.graph.threads[0], component, formulas)
+    thread.order = []
 
 
 # ---------------------------------------------------------------- ranks
@@ -235,7 +179,7 @@ def _disturbed(thread: _Thread, place: int, other: _Thread, step: Step) -> tuple
 _Found = tuple[Sequence[Term], frozenset[int]]
 
 
-def _tested(search: _Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+def _tested(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
     """Steps that cannot be taken, or that lower a number which some step compares with its bound."""
     thread = search.threads[number]
     idle = [s for s in own if _is_idle(search, thread, s)]
@@ -243,17 +187,17 @@ def _tested(search: _Search, number: int, component: tuple[int, ...], own: Seque
         return [ZERO] * len(component), frozenset(s.passage[2] for s in idle)
     for rank in _compared(search, thread, own):
         strict = _fits(search, number, component, own, rank)
-        if strict:
+        if strict is not None:
             return [rank] * len(component), strict
     return None
 
 
-def _is_idle(search: _Search, thread: _Thread, step: Step) -> bool:
+def _is_idle(search: Search, thread: Thread, step: Step) -> bool:
     premise = (*step.premise, *thread.known(step.passage[0]))
     return land(*premise) is FALSE or search.session.implied(FALSE, premise)
 
 
-def _compared(search: _Search, thread: _Thread, own: Sequence[Step]) -> list[Term]:
+def _compared(search: Search, thread: Thread, own: Sequence[Step]) -> list[Term]:
     """Differences that are not negative where a step is taken; those in the user's variables first."""
     found = dict[Term, None]()
     for step in own:
@@ -290,28 +234,43 @@ def _equation(formula: Term) -> Iterator[tuple[Term, Term]]:
             yield w, v
 
 
-def _fits(search: _Search, number: int, component: tuple[int, ...], own: Sequence[Step], rank: Term) -> frozenset[int]:
-    """The edges that lower a rank which nobody raises."""
-    thread, session, strict = search.threads[number], search.session, set[int]()
+def _fits(
+    search: Search, number: int, component: tuple[int, ...], own: Sequence[Step], rank: Term, partly: bool = False
+) -> frozenset[int] | None:
+    """The edges that lower a rank which nobody raises; None where there are none, nor any that lower it `partly`."""
+    thread, session, strict, some = search.threads[number], search.session, set[int](), False
     for step in own:
         if not rank.free.isdisjoint(step.updates):
             after, known = substitute(rank, step.updates), (*step.premise, *thread.known(step.passage[0]))
-            if session.implied(land(le(ZERO, rank), le(add(after, ONE), rank)), known):
+            lowers = land(le(ZERO, rank), le(add(after, ONE), rank))
+            if session.implied(lowers, known):
                 strict.add(step.passage[2])
             elif not session.implied(le(after, rank), known):
-                return frozenset()
-    if strict and all(
-        session.implied(le(substitute(rank, s.updates), rank), _disturbed(thread, place, other, s))
+                return None
+            elif partly and not some:
+                some = not session.implied(lnot(lowers), known)
+    if (strict or some) and all(
+        session.implied(le(substitute(rank, s.updates), rank), disturbed(thread, place, other, s))
         for other, s in search.others(number)
         if not rank.free.isdisjoint(s.updates)
         for place in component
         if search.may_meet(thread, place, other, s.passage[0])
     ):
         return frozenset(strict)
-    return frozenset()
+    return None
 
 
-def _by_farkas(search: _Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+def _partly(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+    """A rank that some steps lower in some cases only: in the others they may be taken for ever."""
+    thread = search.threads[number]
+    for rank in _compared(search, thread, own):
+        strict = _fits(search, number, component, own, rank, partly=True)
+        if strict is not None:
+            return [rank] * len(component), strict
+    return None
+
+
+def _by_farkas(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
     """A rank with an offset at each location."""
     thread = search.threads[number]
     cases = {s.passage: _cases(thread, s) for s in own}
@@ -326,7 +285,7 @@ def _by_farkas(search: _Search, number: int, component: tuple[int, ...], own: Se
     return _in_pieces(search, number, component, own)
 
 
-def _in_pieces(search: _Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
+def _in_pieces(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
     """A rank with two forms, one where a comparison holds."""
     thread, moves = search.threads[number], list[Move]()
     for step in own:
@@ -342,12 +301,12 @@ def _in_pieces(search: _Search, number: int, component: tuple[int, ...], own: Se
     return None
 
 
-def _cases(thread: _Thread, step: Step) -> Cases:
+def _cases(thread: Thread, step: Step) -> Cases:
     source, _, _, target = step.passage
     return cases_of(source, target, conjoined((*step.premise, *thread.known(source))), step.updates)
 
 
-def _disturbances(search: _Search, number: int, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Move]:
+def _disturbances(search: Search, number: int, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Move]:
     """The steps of others that write what a rank may be made of."""
     thread = search.threads[number]
     for other, step in search.others(number):
@@ -355,10 +314,10 @@ def _disturbances(search: _Search, number: int, component: Sequence[int], variab
         for place in component if written else ():
             if not search.may_meet(thread, place, other, step.passage[0]):
                 continue
-            yield Move(place, place, conjoined(_disturbed(thread, place, other, step)), written)
+            yield Move(place, place, conjoined(disturbed(thread, place, other, step)), written)
 
 
-def _variables(search: _Search, number: int, own: Sequence[Step]) -> Iterable[tuple[Var, ...]]:
+def _variables(search: Search, number: int, own: Sequence[Step]) -> Iterable[tuple[Var, ...]]:
     """Numbers that a rank may be made of: undisturbed ones of the user first, then all of the user, then all."""
     thread = search.threads[number]
     declared = thread.graph.separate[number].variables
@@ -371,7 +330,7 @@ def _variables(search: _Search, number: int, own: Sequence[Step]) -> Iterable[tu
 
 
 def _lowering(
-    search: _Search, thread: _Thread, own: Sequence[Step], ranks: Mapping[int, Term], strict: Step
+    search: Search, thread: Thread, own: Sequence[Step], ranks: Mapping[int, Term], strict: Step
 ) -> frozenset[int]:
     """The edges that lower the rank, which may be more than the one that was asked for."""
     found = {strict.passage[2]}

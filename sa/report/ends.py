@@ -7,7 +7,20 @@ from math import gcd
 
 from sa.automata.automaton import Automaton, Edge
 from sa.base.source import position
-from sa.certificates.ends import Finite, Helped, Lasso, Lowered, Part, Ranked, Resting, Round, Stage
+from sa.certificates.ends import (
+    Elimination,
+    Finite,
+    Helped,
+    Lasso,
+    Lowered,
+    Part,
+    Ranked,
+    Resting,
+    Round,
+    Settled,
+    Stage,
+    Unjust,
+)
 from sa.engines.verification import Finding
 from sa.terms import build
 from sa.terms.printer import show
@@ -38,7 +51,7 @@ def _again(lasso: Lasso, again: Term) -> Iterator[str]:
         yield f"it can be repeated for ever: `{said}` holds each time"
 
 
-def _reason(threads: Sequence[Automaton], reason: Part | tuple[Round, ...]) -> Iterator[str]:
+def _reason(threads: Sequence[Automaton], reason: Part | tuple[Elimination, ...]) -> Iterator[str]:
     if isinstance(reason, Part):
         for stage in reason.stages:
             yield from _stage(threads, reason, stage)
@@ -47,11 +60,18 @@ def _reason(threads: Sequence[Automaton], reason: Part | tuple[Round, ...]) -> I
             yield from _round(threads[made.thread], made)
 
 
-def _round(thread: Automaton, made: Round) -> Iterator[str]:
-    ranks = dict(zip((thread.locations[n].name for n in made.locations), made.ranks, strict=True))
-    for edge in (thread.edges[n] for n in made.strict):
-        if (rank := _simple(ranks[edge.source])) is not None:
-            yield f"each round through {_place(thread, edge)} lowers `{rank}`"
+def _round(thread: Automaton, made: Elimination) -> Iterator[str]:
+    match made:
+        case Round():
+            ranks = dict(zip((thread.locations[n].name for n in made.locations), made.ranks, strict=True))
+            for edge in (thread.edges[n] for n in made.strict):
+                if (rank := _simple(ranks[edge.source])) is not None:
+                    yield f"each round through {_place(thread, edge)} lowers `{rank}`"
+        case Unjust():
+            for edge in (thread.edges[n] for n in made.strict):
+                yield f"{_place(thread, edge)} is not repeated for ever: a fair scheduler lets another thread step"
+        case Settled():
+            pass
 
 
 def _stage(threads: Sequence[Automaton], part: Part, stage: Stage) -> Iterator[str]:

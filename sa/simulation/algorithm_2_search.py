@@ -298,7 +298,7 @@ class Search:
             self._agenda.post(StepTask(state.pair, step.number))
             return None
         self.exact = self.exact and found.exhausted
-        return self._lose(state, step, learning.lost_cube(step, bad, found, model), model)
+        return self._lose(state, step, learning.lost_cube(self.session, step, bad, found, model), model)
 
     def _lose(self, state: PairState, step: Challenge, cube: tuple[Term, ...], model: State) -> Loss | None:
         raw = cube if not step.choices else project(implicant(cube, model), step.choices, model)[0]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from sa.game.board import Board, Pair
-from sa.game.choices import narrowed, settled, without_values
+from sa.game.choices import Refusal, narrowed, reasons, refusal, settled
 from sa.game.exploring import Exploration, explore
 from sa.game.rounds import Challenge, Round, play_round
 from sa.game.runs import Bounds, Run, start, undecided
@@ -45,16 +45,16 @@ def answers_at(
         # A step that changes several shared variables at once may need as many answers.
         bounds = replace(bounds, shared=max(bounds.shared, len(step.edge.updates)))
     found = explore(board, start(board, location), step.label, state, bounds, session, thread)
-    good, bad, reasons = list[Round](), list[tuple[Round, list[Term]]](), list[Term]()
+    good, bad, refused = list[Round](), list[tuple[Round, list[Term]]](), list[Refusal]()
     for explored in found.runs:
-        for run in _settled(session, board, step, explored, state, pairs, reasons):
+        for run in _settled(session, board, step, explored, state, pairs, refused):
             answer = play_round(board, step, run)
             broken = [c for c in demands(answer, pairs) if not holds(c, state)]
             if broken:
                 bad.append((answer, broken))
             else:
                 good.append(play_round(board, step, undecided(board, location, run, step.label)))
-    return good, bad, replace(found, reasons=(*found.reasons, *reasons))
+    return good, bad, replace(found, refused=(*found.refused, *refused))
 
 
 def _settled(
@@ -64,7 +64,7 @@ def _settled(
     run: Run,
     state: State,
     pairs: Mapping[Pair, PairState],
-    reasons: list[Term],
+    refused: list[Refusal],
 ) -> tuple[Run, ...]:
     """The run with terms for its open choices that are good in the state; none, and why, where no values are."""
     if not run.open:
@@ -73,9 +73,9 @@ def _settled(
     run, wanted = narrowed(run, wanted)
     if not run.open:
         return (run,)
-    why = without_values(session, wanted, run, state)
+    why = refusal(session, wanted, run, state)
     if why is not None:
-        reasons.extend((*run.decisions, *why))
+        refused.extend((*run.decisions, why))
         return ()
     return settled(session, wanted, run, state, tuple(dict.fromkeys((*step.after.values(), *step.choices))))
 
@@ -135,16 +135,16 @@ def demands(answer: Round, pairs: Mapping[Pair, PairState]) -> Iterator[Term]:
 
 
 def lost_cube(
-    step: Challenge, bad: Sequence[tuple[Round, list[Term]]], found: Exploration, state: State
+    session: Session, step: Challenge, bad: Sequence[tuple[Round, list[Term]]], found: Exploration, state: State
 ) -> tuple[Term, ...]:
     """Literals over the state and the step's choices, true in `state`, under which no explored answer is good."""
-    reasons = [*step.enabled, *found.reasons]
-    known = set(reasons)
+    why = [*step.enabled, *(r for refused in found.refused for r in reasons(session, refused, state))]
+    known = set(why)
     for answer, broken in bad:
-        reasons.extend(answer.run.decisions)
+        why.extend(answer.run.decisions)
         negated = [build.lnot(b) for b in broken]
         if not any(n in known for n in negated):
             # The first one broken is the most lasting: a condition of the round before a lemma, old before new.
-            reasons.append(negated[0])
+            why.append(negated[0])
             known.add(negated[0])
-    return implicant(reasons, state, decide=False)
+    return implicant(why, state, decide=False)

@@ -30,6 +30,22 @@ class Composition(Struct, frozen=True, eq=False):
     parts: tuple[tuple[Part, ...], ...]
 
 
+def of_steps(first: Composition, second: Composition) -> Composition:
+    """Blocks of the blocks of a thread, with the written steps of each."""
+    parts = dict[Edge, tuple[Part, ...]]()
+    for edge, its in zip(first.thread.edges, first.parts, strict=True):
+        # Blocks that are alike do the same.
+        parts.setdefault(edge, its)
+    return Composition(second.thread, tuple(tuple(_steps(parts, path)) for path in second.parts))
+
+
+def _steps(parts: Mapping[Edge, tuple[Part, ...]], path: tuple[Part, ...]) -> Iterator[Part]:
+    for block in path:
+        named = dict(block.choices)
+        for part in parts[block.edge]:
+            yield Part(part.edge, tuple((written, named[own]) for written, own in part.choices))
+
+
 class _Path(Struct, frozen=True, eq=False):
     parts: tuple[Part, ...]
     guard: Term

@@ -46,13 +46,24 @@ class Progress(Struct, frozen=True, eq=False):
     known: Known = field(default_factory=Known)
 
 
+class Proved(Struct, frozen=True, eq=False):
+    """Facts that another technique has found: what holds at locations, the pairs of locations of two threads that
+    exclude each other, and the lemmas that say so, which are inductive by themselves.
+    """
+
+    places: Mapping[Spot, tuple[Term, ...]]
+    excluded: frozenset[frozenset[Spot]]
+    lemmas: tuple[Term, ...]
+
+
 class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
     `joint` says that pairs were looked at; otherwise all pairs of locations that steps lead to can be met. `lost` says
     that other threads make something false that is true of one alone,
     `turns` that facts say whose turn it is and nothing else. `apart` is what holds where two threads are at locations
-    that can be met, beside what holds at each of them. Of `draws` two threads never hold the same.
+    that can be met, beside what holds at each of them. Of `draws` two threads never hold the same. `proved` are facts
+    of another technique.
     """
 
     threads: tuple[Automaton, ...]
@@ -64,16 +75,20 @@ class Facts(Struct, frozen=True, eq=False):
     turns: bool = False
     apart: Mapping[frozenset[Spot], Term] = {}
     draws: tuple[Draws, ...] = ()
+    proved: Proved | None = None
     found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, spot: Spot) -> tuple[Term, ...]:
         """What holds while a thread is there, the written invariant included."""
         if spot not in self.found:
-            self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot]))
+            more = () if self.proved is None else self.proved.places.get(spot, ())
+            self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot], *more))
         return self.found[spot]
 
     def meet(self, one: Spot, other: Spot) -> bool:
         """Whether two threads can be there at once, as far as is known."""
+        if self.proved is not None and frozenset({one, other}) in self.proved.excluded:
+            return False
         if self.joint:
             return frozenset({one, other}) in self.met
         return all(place in self.true[n] for n, place in (one, other))
@@ -304,7 +319,8 @@ def lemmas_of(facts: Facts, session: Session) -> tuple[Term, ...]:
     for pair in (p for p in both if p[0][0] != p[1][0]) if facts.apart or facts.draws else ():
         formula = build.land(*facts.together(*pair))
         said.append(build.implies(build.land(*(_at(facts.threads[n], q) for n, q in pair)), formula))
-    return tuple(f for f in said if f is not build.TRUE)
+    said += () if facts.proved is None else facts.proved.lemmas
+    return tuple(dict.fromkeys(f for f in said if f is not build.TRUE))
 
 
 def facts_at_cuts(facts: Facts, composed: Sequence[Automaton]) -> Iterator[Term]:

@@ -29,7 +29,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 from sa.transform.blocks import Composition, composed
 from sa.transform.expand import expanded
-from sa.transform.facts import Facts, Progress, facts_at_cuts, facts_of, facts_of_turns, lemmas_of, simplified
+from sa.transform.facts import Facts, Progress, Proved, facts_at_cuts, facts_of, facts_of_turns, lemmas_of, simplified
 from sa.transform.flags import facts_under_flags
 from sa.transform.movers import Mover, Movers, movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
@@ -114,17 +114,20 @@ def commuting(
     seed: int = 0,
     alone: bool = False,
     progress: Progress | None = None,
+    proved: Proved | None = None,
 ) -> Commuting:
     """Which steps of closed threads commute with those of others, and by which facts. Raises LimitReached.
 
     What each thread knows `alone` is soon found; otherwise pairs of locations that exclude each other are looked for,
-    too. A search that a limit ended goes on from its `progress`.
+    too. A search that a limit ended goes on from its `progress`. What is `proved` already is used, too.
     """
     session, separate = Session(bounds, [a.formula for a in axioms], seed, RLIMIT), tuple(map(apart, threads))
     if alone:
         facts = facts_of_turns(separate) or facts_of(separate, session, joint=False, progress=progress)
     else:
         facts = facts_under_flags(separate, session) or facts_of(separate, session, progress=progress)
+    if proved is not None and not facts.turns:
+        facts = replace(facts, proved=proved, found={})
     return Commuting(facts, movers_of(facts, session))
 
 
@@ -159,18 +162,19 @@ def reduced(
     bounds: Limits,
     seed: int = 0,
     shared: Shared | None = None,
+    proved: Proved | None = None,
 ) -> Reduction:
-    """First by what each thread knows alone; then its blocks, of which there are fewer than of steps, by what excludes
-    pairs of their locations, if there is work left for that. Raises LimitReached.
+    """First by what each thread knows alone, and what is `proved`; then its blocks, of which there are fewer than of
+    steps, by what excludes pairs of their locations, if there is work left for that. Raises LimitReached.
 
     What is found is kept in `shared`: whoever asks again goes on from there.
     """
     kept = Shared() if shared is None else shared
-    first = _stage(axioms, bounds, seed, kept, threads, bads, alone=True)
+    first = _stage(axioms, bounds, seed, kept, threads, bads, alone=True, proved=proved)
     if not first.facts.lost or not _may_gain(first):
         return first
     if not is_gain(threads, first.blocks):
-        return _stage(axioms, bounds, seed, kept, threads, bads)
+        return _stage(axioms, bounds, seed, kept, threads, bads, proved=proved)
     with part_of(bounds, AGAIN) as left:
         second = _stage(axioms, left, seed, kept, first.blocks, first.all_of(bads))
         return replace(first, again=second) if is_gain(first.blocks, second.blocks) else first
@@ -185,21 +189,22 @@ def _stage(
     threads: tuple[Automaton, ...],
     bads: tuple[Bad, ...],
     alone: bool = False,
+    proved: Proved | None = None,
 ) -> Reduction:
-    key = threads, alone
+    key = threads, alone, proved is None
     progress = shared.once(("progress", *key), Progress)
-    known = shared.once(("commuting", *key), lambda: commuting(threads, axioms, bounds, seed, alone, progress))
+    known = shared.once(("commuting", *key), lambda: commuting(threads, axioms, bounds, seed, alone, progress, proved))
     return shared.once(("reduction", *key, bads), lambda: reduction(threads, bads, axioms, bounds, seed, known))
 
 
-def facts_in(threads: tuple[Automaton, ...], session: Session) -> Facts:
+def facts_in(threads: tuple[Automaton, ...], session: Session, only_alone: bool = False) -> Facts:
     """Facts about turns where these say all; else of each thread by itself, unless more hold where it is seen that
-    locations exclude each other.
+    locations exclude each other and `only_alone` is not wanted.
     """
     if (turns := facts_of_turns(threads)) is not None:
         return turns
     alone = facts_of(threads, session, joint=False)
-    if not alone.lost:
+    if only_alone or not alone.lost:
         return alone
     joint = facts_under_flags(threads, session) or facts_of(threads, session)
     return joint if joint.true != alone.true else alone

@@ -6,6 +6,7 @@ found is believed by nobody: `checker/reduced_threads.py` judges phases and fact
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 from msgspec import Struct
@@ -26,14 +27,18 @@ from sa.transform.blocks import Composition, composed
 from sa.transform.facts import Facts, lemmas_of
 from sa.transform.movers import movers_of
 from sa.transform.phases import Moves, Why, cuts_of
-from sa.transform.reduce import RLIMIT, facts_in, moves_of, possible_with
+from sa.transform.reduce import RLIMIT, facts_in, is_gain, moves_of, places, possible_with
 
 
 class ReducedConcrete(Struct, frozen=True, eq=False):
-    """The threads with blocks as steps, the written steps of each block, and what the reduction rests on."""
+    """The threads with blocks as steps, the written steps of each block, and what the reduction rests on.
+
+    `lost`: more may be known of pairs of locations.
+    """
 
     made: tuple[Composition, ...]
     evidence: ReducedThreads
+    lost: bool
 
     @property
     def threads(self) -> tuple[Automaton, ...]:
@@ -41,16 +46,48 @@ class ReducedConcrete(Struct, frozen=True, eq=False):
         return tuple(c.thread for c in self.made)
 
 
-def reduced_concrete(
+def reduced_in_stages(
     threads: tuple[Automaton, ...], iota: Term, axioms: tuple[Axiom, ...], bounds: Limits, seed: int = 0
+) -> Iterator[ReducedConcrete]:
+    """The reduction of closed threads by what each of them knows alone, if that is much, else by what excludes pairs of
+    their locations; then the reduction of what came of it, if that is less.
+
+    A test of what a step has found out is in one block with it, and the ways on from there are steps of their own: an
+    attempt that takes a lock moves, and one that fails changes nothing. Raises LimitReached.
+    """
+    first = reduced_concrete(threads, iota, axioms, bounds, seed, alone=True)
+    if first.lost and not is_gain(threads, first.threads):
+        first = reduced_concrete(threads, iota, axioms, bounds, seed)
+    yield first
+    if places(first.threads) > 1:
+        second = reduced_concrete(first.threads, iota, axioms, bounds, seed)
+        if places(second.threads) < places(first.threads):
+            yield second
+
+
+def reduced_concrete(
+    threads: tuple[Automaton, ...],
+    iota: Term,
+    axioms: tuple[Axiom, ...],
+    bounds: Limits,
+    seed: int = 0,
+    alone: bool = False,
 ) -> ReducedConcrete:
-    """The reduction of closed threads of which ι says this, over the names of the product. Raises LimitReached."""
+    """The reduction of closed threads of which ι says this, over the names of the product. Raises LimitReached.
+
+    What each thread knows `alone` is soon found; otherwise pairs of locations that exclude each other are looked for,
+    too.
+    """
     session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
     # What is shown is no part of the facts: the threads as written have no such variables.
-    facts = facts_in(tuple(map(apart, threads)), session)
-    facts = replace(facts, threads=tuple(apart(_recording(t)) for t in threads))
+    facts = facts_in(tuple(map(apart, threads)), session, alone)
     own = {sided(v.var, "conc"): v.var for t in facts.threads for v in t.variables if v.kind is not Kind.PARAM}
-    claims, movers = [substitute(iota, dict[Var, Term](own))], movers_of(facts, session)
+    said = substitute(iota, dict[Var, Term](own))
+    idle = tuple(tuple(_idle(facts, number, said, session)) for number in range(len(threads)))
+    evidence = threads, lemmas_of(facts, session), idle
+    threads = tuple(_without(t, its) for t, its in zip(threads, idle, strict=True))
+    facts = replace(facts, threads=tuple(apart(_recording(t)) for t in threads))
+    claims, movers = [said], movers_of(facts, session)
     made, phases = list[Composition](), list[tuple[Phase, ...]]()
     for number, thread in enumerate(threads):
         dead = frozenset(_dead(facts, number, session))
@@ -61,7 +98,38 @@ def reduced_concrete(
         kept = tuple(e for k, e in enumerate(thread.edges) if k not in dead or _is_commit(e, its))
         made.append(composed(replace(thread, edges=kept), its, bounds, shown=True))
         phases.append(tuple(its[q.name] for q in thread.locations))
-    return ReducedConcrete(tuple(made), ReducedThreads(threads, tuple(phases), lemmas_of(facts, session)))
+    return ReducedConcrete(tuple(made), ReducedThreads(evidence[0], tuple(phases), *evidence[1:]), alone and facts.lost)
+
+
+def _idle(facts: Facts, number: int, said: Term, session: Session) -> Iterator[int]:
+    """Silent steps that change nothing that matters, as an attempt to take a lock that others hold."""
+    thread = facts.threads[number]
+    for k, edge in enumerate(thread.edges):
+        if edge.source == edge.target and edge.label is None and edge.failure is None:
+            changed = [
+                build.lnot(build.eq(v, t)) for v, t in edge.updates if v not in _overwritten(thread, edge.source, said)
+            ]
+            known = (*facts.at((number, edge.source)), *_taking(edge))
+            if not possible_with(session, (*known, build.lor(*changed))):
+                yield k
+
+
+def _overwritten(thread: Automaton, place: str, said: Term) -> frozenset[Var]:
+    """Locals whose values at a location do not matter: ι does not say anything of them, and each step writes them and
+    does not read them."""
+    left = frozenset(v.var for v in thread.variables if v.kind is Kind.LOCAL) - said.free
+    inv = next(q.inv for q in thread.locations if q.name == place)
+    left = left.difference(*(c.free for c in build.conjuncts(inv) if len(c.free) > 1))
+    for edge in thread.edges:
+        if edge.source == place:
+            shown = () if edge.label is None else edge.label.values
+            left &= frozenset(v for v, _ in edge.updates)
+            left -= frozenset[Var]().union(*(t.free for t in (*_taking(edge), *shown, *(t for _, t in edge.updates))))
+    return left
+
+
+def _without(thread: Automaton, left_out: tuple[int, ...]) -> Automaton:
+    return replace(thread, edges=tuple(e for k, e in enumerate(thread.edges) if k not in left_out))
 
 
 def _dead(facts: Facts, number: int, session: Session) -> list[int]:

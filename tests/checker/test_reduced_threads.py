@@ -55,11 +55,13 @@ def asked(abstract: str, concrete: str) -> Question:
     return question(program_of(abstract), program_of(concrete), None, False)
 
 
-def evidence(about: Question, inside: Inside, facts: tuple[Term, ...] = ()) -> ReducedThreads:
-    """A reduction with these locations inside of blocks."""
+def evidence(
+    about: Question, inside: Inside, facts: tuple[Term, ...] = (), idle: tuple[tuple[int, ...], ...] = ((), ())
+) -> ReducedThreads:
+    """A reduction with these locations inside of blocks, and these steps left out."""
     threads = tuple(p.concrete for p in about.pairs)
     phases = tuple(tuple(inside.get(t.name, {}).get(q.name, Phase.CUT) for q in t.locations) for t in threads)
-    return ReducedThreads(threads, phases, facts)
+    return ReducedThreads(threads, phases, facts, idle)
 
 
 def unless_on_a_cycle(threads: Sequence[Automaton], phases: Sequence[Phases], bounds: Limits) -> tuple[Automaton, ...]:
@@ -172,3 +174,73 @@ def test_a_section_under_a_lock_is_one_step() -> None:
     assert isinstance(check_reduced_threads(about, made, BOUNDS), Accepted)
     assert isinstance(check_reduced_threads(about, replace(made, facts=()), BOUNDS), Rejected)
     assert isinstance(check_reduced_threads(asked(ADDS_AT_ONCE, TWO_WRITES), made, BOUNDS), Rejected)
+
+
+def turning(edges: str, shared: str = "global s : 0..1 = 0;", other: str = OTHER) -> str:
+    """A program with a thread of these edges."""
+    local = "local u : 0..1 = 0; location p initial; location q; location r;"
+    return f"{shared} automaton T1 {{ {local} {edges} }} {other}"
+
+
+SILENT = "thread T1 { skip; } thread T2 { skip; }"
+SAYS_ZERO = f"thread T1 {{ @a(0) skip; }} {OTHER}"
+
+
+@pytest.mark.parametrize(
+    ("abstract", "concrete", "why"),
+    [
+        (
+            "thread T1 { skip; } thread T2 { @see(0) skip; }",
+            turning("edge p -> p when s == 0 { s := 1; } edge p -> q {}", other="thread T2 { @see(s) skip; }"),
+            "idle step",
+        ),
+        (SAYS_ZERO, turning("edge p -> p { u := 1; } edge p -> q @a(u) { u := 0; }"), "idle step"),
+        (SAYS_ZERO, turning("edge p -> p { u := 1; } edge p -> q {} edge q -> r @a(u) {}"), "idle step"),
+        (f"global s : 0..1 = 0; {SILENT}", turning("edge p -> p { s := 1; } edge p -> q {}"), "idle step"),
+        (SAYS_ZERO, turning("edge p -> q {} edge p -> q when false {} edge q -> r @a(1) {}"), "phases"),
+        (SILENT, turning("edge p -> p @b {} edge p -> q {}"), "phases"),
+    ],
+    ids=["seen by others", "read by the next step", "read later", "the relation", "leads elsewhere", "visible"],
+)
+def test_steps_that_are_left_out_change_nothing(
+    abstract: str, concrete: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first step of the thread is left out; without the condition a wrong refinement is proved."""
+    about = asked(abstract, concrete)
+    assert not decide(whole_goal(about)).simulated
+    made = evidence(about, {}, idle=((0,), ()))
+    ruling = check_reduced_threads(about, made, BOUNDS)
+    assert isinstance(ruling, Rejected)
+    assert ruling.obligation == why
+    monkeypatch.setattr(reduced_threads, "_is_loop", lambda _: True)
+    blocks = question_of_blocks(about, made, BOUNDS)
+    assert isinstance(blocks, Question)
+    assert decide(whole_goal(blocks)).simulated
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        "edge p -> p when s == 1 { s := 1; } edge p -> q @a(u) {}",
+        "edge p -> p { u := 1; } edge p -> q @a(0) { u := 0; }",
+        "edge p -> p { u := s; } edge p -> q @a(s) { u := s; }",
+    ],
+    ids=["what it is already", "a local that is written next", "an attempt"],
+)
+def test_a_step_that_changes_nothing_is_left_out(edges: str) -> None:
+    """What a local is does not matter where each way on writes it."""
+    about = asked(SAYS_ZERO, turning(edges))
+    made = evidence(about, {}, idle=((0,), ()))
+    assert isinstance(check_reduced_threads(about, made, BOUNDS), Accepted)
+    blocks = question_of_blocks(about, made, BOUNDS)
+    assert isinstance(blocks, Question)
+    assert decide(whole_goal(about)).simulated
+    assert decide(whole_goal(blocks)).simulated
+
+
+@pytest.mark.parametrize("idle", [((0,),), ((7,), ()), ((), (), ())], ids=["too few", "no such step", "too many"])
+def test_what_is_left_out_is_there(idle: tuple[tuple[int, ...], ...]) -> None:
+    about = asked(SAYS_ZERO, turning("edge p -> p { u := 1; } edge p -> q @a(0) { u := 0; }"))
+    ruling = check_reduced_threads(about, evidence(about, {}, idle=idle), BOUNDS)
+    assert isinstance(ruling, Rejected)
+    assert ruling.obligation == "phases"

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import FAIL, Automaton
 from sa.automata.program import Program
 from sa.automata.rename import apart
 from sa.base.budget import Budget, unheard
@@ -19,6 +19,7 @@ from sa.invariants.interval_lemmas import by_intervals
 from sa.invariants.intervals import intervals_of, iteration_of
 from sa.invariants.own_points import POINTS
 from sa.question.asked import Asked
+from tests.generators.counting import random_program as sections
 from tests.generators.growing import growing_program
 from tests.generators.programs import random_program
 from tests.invariants.judge import distance, random_question
@@ -59,6 +60,18 @@ PROVED = {
     "a flag that follows from data is control": "global y : int = 0;"
     "thread A { local b : bool = false; local n : int = 0; havoc n; b := n > 3; if (b) { y := 2; } }"
     "thread B { y := 1; } invariant small : y <= 2;",
+    "what is written under a lock whose value does not say by whom": "global m, in : int = 0;"
+    "thread T[i : 1..4] { local k, t : int = 0; while (k < 3) { t := 1; while (t != 0) { atomic { t := m; m := 1; } }"
+    "in := in + 1; assert in == 1; in := in - 1; m := 0; k := k + 1; } }",
+    "what only one may write while others wait, by a count of readers": "global w, x : int = 0;"
+    "thread R[i : 1..2] { await w >= 0 { w := w + 1; } assert x == 0; w := w - 1; }"
+    "thread W[i : 1..2] { await w == 0 { w := -1; } x := i; x := 0; w := 0; }",
+    "what a semaphore of one guards": "global left : int = 1; global in : int = 0;"
+    "thread T[i : 1..3] { await left > 0 { left := left - 1; } in := in + 1; assert in == 1; in := 0;"
+    "left := left + 1; }",
+    "what holds when all who hold a lock have ended": "global m, in : int = 0; global ended : 0..1[2] = 0;"
+    "thread T[i : 0..1] { await m == 0 { m := 1; } in := in + 1; in := in - 1; m := 0; ended[i] := 1; }"
+    "thread Main { await ended[0] == 1; await ended[1] == 1; assert in == 0; }",
 }
 
 
@@ -101,6 +114,14 @@ WRONG = {
     "a lock that another thread lets go": "global m : 0..2 = 0; global in : int = 0;"
     "thread T[i : 1..2] { atomic { await m == 0; m := i; } in := in + 1; assert in == 1; in := in - 1; m := 0; }"
     "thread C { m := 0; }",
+    "a semaphore of two": "global left : int = 2; global in : int = 0;"
+    "thread T[i : 1..3] { await left > 0 { left := left - 1; } in := in + 1; assert in == 1; in := 0;"
+    "left := left + 1; }",
+    "a writer that does not wait for readers": "global w, x : int = 0;"
+    "thread R[i : 1..2] { await w >= 0 { w := w + 1; } assert x == 0; w := w - 1; }"
+    "thread W { await w >= 0 { w := -1; } x := 1; x := 0; w := 0; }",
+    "a lock that is let go twice": "global m, in : int = 0;"
+    "thread T[i : 1..3] { await m == 0 { m := 1; } in := in + 1; assert in == 1; in := in - 1; m := 0; m := 0; }",
 }
 
 
@@ -142,6 +163,32 @@ def check(seed: int, number: int) -> bool:
 @pytest.mark.parametrize("seed", range(50))
 def test_what_is_excluded_never_happens(seed: int) -> None:
     check(seed, 2)
+
+
+def check_sections(seed: int) -> tuple[int, int]:
+    """How much is excluded, and how much cannot be, of what is bad about sections that a word guards."""
+    threads = program_of(sections(Random(seed))).threads
+    asked = tuple(
+        Bad(Failing(t.name, e), None)
+        for t in threads
+        for e in t.edges
+        if e.label is not None and e.label.action == FAIL
+    )
+    done = excluded(threads, asked)
+    assert all(distance(threads, bad) is None for bad in done), seed
+    return len(done), len(asked) - len(done)
+
+
+def test_sections_that_exclude_each_other_are_told_from_others() -> None:
+    """Of some programs; both occur."""
+    assert min(map(sum, zip(*map(check_sections, range(24)), strict=True))) > 8
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("block", range(10))
+def test_sections_that_exclude_each_other_are_told_from_others_in_thousands(block: int) -> None:
+    for seed in range(1_000 + 300 * block, 1_300 + 300 * block):
+        check_sections(seed)
 
 
 @pytest.mark.parametrize("seed", range(40))

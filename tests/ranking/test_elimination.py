@@ -9,7 +9,7 @@ from sa.automata.program import Ends
 from sa.base.budget import Budget
 from sa.base.limits import Limits, allot
 from sa.base.source import Source
-from sa.certificates.ends import Ending, Ranked
+from sa.certificates.ends import Ending, Ranked, Settled
 from sa.checker.ranked import check_ranked
 from sa.checker.ruling import Accepted
 from sa.engines.endings import by_threads_alone, decided
@@ -58,11 +58,10 @@ def test_evidence_without_a_round_or_without_what_settles_is_rejected() -> None:
     made = found(SWAPS.format("i := i + 1;"))
     assert isinstance(made, Ranked) and isinstance(made.reason, tuple)
     rounds = made.reason
-    for n, one in enumerate(rounds):
-        for less in ((*rounds[:n], *rounds[n + 1 :]), (*rounds[:n], replace(one, settled=()), *rounds[n + 1 :])):
-            changed = replace(made, reason=less)
-            needed = len(less) < len(rounds) or one.settled
-            assert not needed or not isinstance(check_ranked(changed, Limits()), Accepted)
+    assert any(isinstance(r, Settled) for r in rounds)
+    for n in range(len(rounds)):
+        changed = replace(made, reason=(*rounds[:n], *rounds[n + 1 :]))
+        assert not isinstance(check_ranked(changed, Limits()), Accepted)
 
 
 #: The distance of two numbers, whichever is below; with a change of one line it stays as it is.

@@ -14,7 +14,21 @@ from sa.automata.rename import apart
 from sa.base.budget import unheard
 from sa.base.limits import Limits
 from sa.base.source import Source
-from sa.certificates.ends import Ending, Helped, Lasso, Lowered, Part, Ranked, Resting, Round, Stage
+from sa.certificates.ends import (
+    Elimination,
+    Ending,
+    Helped,
+    Lasso,
+    Lowered,
+    Part,
+    Ranked,
+    Resting,
+    Round,
+    Settled,
+    Spot,
+    Stage,
+    Unjust,
+)
 from sa.checker.ruling import Accepted
 from sa.engines.endings import accepted
 from sa.language.elaborate.program import program
@@ -22,7 +36,7 @@ from sa.ranking.lassos import lasso
 from sa.ranking.points import Graph, Step, graph_of_all, graph_of_thread, leading
 from sa.ranking.states import endless, explored, finite
 from sa.smt.session import Session
-from sa.terms.build import TRUE, conjuncts, eq, integer, land, linear
+from sa.terms.build import FALSE, TRUE, conjuncts, eq, integer, land, linear
 from sa.terms.sort import INT
 from sa.terms.term import Term
 from tests.oracle.endings import graph as all_states
@@ -54,24 +68,39 @@ def _stages(dice: Random, g: Graph, roots: tuple[int, ...], steps: tuple[Step, .
                 yield Lowered(component, ranks, tuple(s.passage for s in strict), then)
 
 
-def _rounds(dice: Random, graphs: Sequence[Graph]) -> Iterator[Round]:
+def _rounds(dice: Random, graphs: Sequence[Graph]) -> Iterator[Elimination]:
     left = {g.threads[0]: g.steps for g in graphs}
-    for _ in range(6):
+    formulas = [f for g in graphs for s in g.steps for p in (*s.premise, *_written(s)) for f in conjuncts(p)]
+    for _ in range(8):
         graph = dice.choice(graphs)
         number = graph.threads[0]
         own = left[number]
         for component in components(graph.starts, leading(own)):
             inside = [s for s in own if s.passage[0] in component and s.passage[3] in component]
             strict = {s.passage[2] for s in inside if dice.random() < 0.5}
-            if strict:
-                formulas = [
-                    conjuncts(f) for s in inside for f in (*s.premise, *(eq(v, t) for v, t in s.updates.items()))
-                ]
-                listed = [(dice.choice(component), dice.choice(dice.choice(formulas))) for _ in range(2) if formulas]
+            if inside and formulas and dice.random() < 0.4:
+                listed = [(dice.choice(component), dice.choice(formulas)) for _ in range(2)]
+                yield Settled(number, component, tuple(listed))
+            if not inside or dice.random() < 0.2:
+                continue
+            if dice.random() < 0.5:
                 rank = _rank(dice, graph)
-                yield Round(number, component, tuple(listed), (rank,) * len(component), tuple(sorted(strict)))
-                left[number] = tuple(s for s in own if s.passage[2] not in strict or s not in inside)
-                break
+                yield Round(number, component, (rank,) * len(component), tuple(sorted(strict)))
+            else:
+                spots = tuple(_spot(dice, graphs, formulas) for _ in range(dice.randint(0, 4)) if formulas)
+                yield Unjust(number, component, tuple(sorted(strict)), spots)
+            left[number] = tuple(s for s in own if s.passage[2] not in strict or s not in inside)
+            break
+
+
+def _written(step: Step) -> Iterator[Term]:
+    return (eq(v, t) for v, t in step.updates.items())
+
+
+def _spot(dice: Random, graphs: Sequence[Graph], formulas: Sequence[Term]) -> Spot:
+    graph = dice.choice(graphs)
+    place, formula = dice.randrange(len(graph.points)), dice.choice((*formulas, FALSE))
+    return Spot(graph.threads[0], place, dice.random() < 0.5, formula, dice.random() < 0.3)
 
 
 def guessed(dice: Random, p: Program, ends: Ends) -> Iterator[Ranked]:

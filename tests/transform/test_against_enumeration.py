@@ -21,6 +21,7 @@ from sa.engines.portfolio_of_claims import STATES
 from sa.engines.reduction import by_reduction
 from sa.question.asked import Asked, Excluded, Note, Settled
 from sa.question.claims import claims_of
+from tests.generators import counting
 from tests.generators.locking import random_program
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
@@ -43,9 +44,13 @@ def by_normal_form(asked: Asked) -> Iterator[Settled | Note]:
     return about_normal_form(Turn(STATES, 1.0)).engine.decide(asked, Budget(BOUNDS, 0), unheard)
 
 
-def compare(seed: int, transformed: Callable[[Asked], Iterator[Settled | Note]] = by_blocks) -> Counter[str]:
+def compare(
+    seed: int,
+    transformed: Callable[[Asked], Iterator[Settled | Note]] = by_blocks,
+    text: Callable[[Random], str] = random_program,
+) -> Counter[str]:
     """Whether both say the same of each bad thing, and what they say; the checker accepts the evidence."""
-    program = program_of(random_program(Random(seed)))
+    program = program_of(text(Random(seed)))
     found = Counter[str]()
     for settled in transformed(Asked(program.threads, bads_of(program), program.axioms)):
         assert not isinstance(settled, Note)
@@ -64,6 +69,19 @@ def test_reduction_says_what_enumeration_says() -> None:
     found = sum((compare(seed) for seed in range(14)), Counter[str]())
     assert found["excluded"] > 5
     assert found["reached"] > 5
+
+
+def test_reduction_by_what_words_count_says_what_enumeration_says() -> None:
+    """The same where what excludes sections is a count of those inside."""
+    found = sum((compare(seed, text=counting.random_program) for seed in range(16)), Counter[str]())
+    assert min(found["excluded"], found["reached"]) > 5
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("part", range(10))
+def test_reduction_by_what_words_count_says_what_enumeration_says_of_thousands(part: int) -> None:
+    for seed in range(20_000 + part * 300, 20_300 + part * 300):
+        compare(seed, text=counting.random_program)
 
 
 def test_the_normal_form_says_what_enumeration_says() -> None:
