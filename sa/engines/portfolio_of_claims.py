@@ -29,21 +29,15 @@ Proofs: TypeAlias = Decide[Asked, Excluded | Note]
 
 
 def _by_rounds(wanted: Wanted) -> Both:
-    from sa.bounded.engine import by_rounds
+    from sa.bounded.bounded_model_checking import by_rounds
 
     return partial(by_rounds, wanted)
 
 
 def _by_ending_states() -> Both:
-    from sa.bounded.engine import by_ending_states
+    from sa.bounded.bounded_model_checking import by_ending_states
 
     return by_ending_states
-
-
-def _by_boxes() -> Proofs:
-    from sa.invariants.deciders import by_boxes
-
-    return by_boxes
 
 
 def _by_environments(main: str | None) -> Proofs:
@@ -72,7 +66,6 @@ def _by_sums() -> Proofs:
 
 CLAIMED: ClaimEngine = Prover(HOUDINI, {"candidates": "claims"}, inductive_claims.by_claims)
 INTERVALS: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "intervals"}, interval_lemmas.by_intervals)
-BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, when_asked(_by_boxes))
 ENVIRONMENTS: ClaimEngine = Prover(
     ABSTRACT_INTERPRETATION, {"domain": "polyhedra"}, when_asked(partial(_by_environments, None))
 )
@@ -164,8 +157,6 @@ BLOCKS: Portfolio = (
     Turn(STATES, 0.2),
     # It knows the facts of the reduction, too.
     Turn(CLAIMED, 0.3),
-    # Its work grows with the number of threads, not with their combinations.
-    Turn(BOXES, 0.2),
     # Its work grows with the sum of the threads' sizes.
     Turn(INTERVALS, 0.7),
     Turn(EQUALITIES, 0.35),
@@ -237,8 +228,6 @@ CLAIMS: Portfolio = (
     Turn(MORE_STATES, 0.8, since=1),
     # Where no numbers wrap around it has nothing to do.
     Turn(GROWING, 0.9),
-    # It takes the same little work for many threads as for few.
-    Turn(BOXES, 0.25, since=1),
     Turn(OWNERSHIP, 0.2, since=1),
     Turn(PRECONDITIONS, 0.15, since=1),
     # It mostly ends by itself.

@@ -124,16 +124,7 @@ LONG_GUESSES = _guesses(300_000, (2, 3, 4, 6), {"effort": "much"})
 
 
 #: Runs at random: some seconds where all are made.
-TRIALS: GoalEngine = Refuter(RANDOM_WALKS, {"values": "any"}, partial(along_runs.by_trials, 4_000))
-
-
-def _walks(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
-    return Refuter(RANDOM_WALKS, parameters, partial(along_runs.by_walks, steps))
-
-
-#: Steps of all walks on two values: about a second where states are small, and half a minute.
-WALKS = _walks(50_000, {})
-LONG_WALKS = _walks(1_000_000, {"effort": "much"})
+TRIALS: GoalEngine = Refuter(RANDOM_WALKS, {}, partial(along_runs.by_trials, 4_000))
 
 
 def _inclusion(steps: int, parameters: Mapping[str, str]) -> GoalEngine:
@@ -252,20 +243,17 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     ),
     Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.3), Turn(RESTING_POINTS, 1.0)),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
-    Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(WALKS, 0.7), Turn(TRIALS, 0.5), Turn(LONG_WALKS, 0.7)),
+    Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(TRIALS, 0.5)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
         Turn(STATES, 0.5),
-        # It ends soon by itself.
-        Turn(WALKS, 0.6),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
         # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
-        Turn(LONG_WALKS, 0.3),
         Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
         Turn(POINTS, 0.4),
@@ -282,7 +270,6 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(ALIGNED, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),
-        Turn(WALKS, 0.35),
         *_FULL[:1],
         Turn(QUICK_LIKELY, 0.2),
         Turn(QUICK_LATE, 0.2),
@@ -295,7 +282,6 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STRATEGY, 0.5),
         Turn(SAMPLES, 0.3),
         Turn(BOUNDED, 0.4),
-        Turn(LONG_WALKS, 0.3),
         *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),
         *_FULL[4:],
@@ -305,11 +291,9 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.3),
-        Turn(WALKS, 0.3),
         Turn(GUESSES, 0.3),
         Turn(BOUNDED, 0.4),
         Turn(STATES, 0.4),
-        Turn(LONG_WALKS, 0.4),
         Turn(LONG_GUESSES, 0.5),
         *_FULL,
     ),

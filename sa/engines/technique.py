@@ -135,7 +135,7 @@ GAME = Technique(
 RANDOM_WALKS = Technique(
     "random-walks",
     "makes random concrete runs and follows all abstract states along each",
-    {"values": {"any": "short runs over any values"}, "effort": _EFFORT},
+    {},
 )
 
 

@@ -27,8 +27,7 @@ from sa.explicit.evidence import start_of, value_in_state
 from sa.explicit.instantiate import Row, extensions, picks
 from sa.explicit.moves import WAYS
 from sa.explicit.search import Search, found_by
-from sa.explicit.system import fails
-from sa.explicit.transition_system import Arc, arcs_of, run_of
+from sa.explicit.transition_system import Arc, arcs_of, fails, run_of
 from sa.question.asked import Asked, Refuted
 from sa.terms.build import variable
 from sa.terms.evaluate import Unevaluable, evaluate, holds

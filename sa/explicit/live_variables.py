@@ -5,10 +5,10 @@ States that agree on these have the same steps, the same answers, and the same p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge
+from sa.automata.live import read_first, tested
 from sa.terms.build import conjuncts, land
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
@@ -29,26 +29,14 @@ def kept(automaton: Automaton, always: frozenset[Var]) -> Kept:
     """The least sets that contain what is read of them, and of the automaton's own variables those in `always`."""
     own = frozenset(v.var for v in automaton.variables)
     number = {q.name: i for i, q in enumerate(automaton.locations)}
-    found = [set(always & own) for _ in automaton.locations]
-    entering = dict[int, list[tuple[int, Mapping[Var, Term]]]]()
     landings: Landings = {}
-    for edge in automaton.edges:
-        source, target = number[edge.source], number[edge.target]
-        updates: dict[Var, Term] = dict(edge.updates)
-        shown = () if edge.label is None else edge.label.values
-        tests = (edge.guard, landing(automaton, edge, source, target, landings), *shown)
-        found[source].update(v for t in tests for v in t.free if v in own)
-        entering.setdefault(target, []).append((source, updates))
-    pending = dict.fromkeys(reversed(range(len(found))))
-    while pending:
-        target = next(iter(pending))
-        del pending[target]
-        for source, made in entering.get(target, ()):
-            read = {v for w in found[target] for v in made.get(w, w).free if v in own}
-            if not read <= found[source]:
-                found[source] |= read
-                pending[source] = None
-    return tuple(map(frozenset, found))
+
+    def tests(edge: Edge) -> frozenset[Var]:
+        due = landing(automaton, edge, number[edge.source], number[edge.target], landings)
+        return (tested(edge) | due.free) & own
+
+    found = read_first(automaton, dict.fromkeys(number, always & own), tests)
+    return tuple(found[q.name] & own for q in automaton.locations)
 
 
 def landing(automaton: Automaton, edge: Edge, source: int, target: int, known: Landings) -> Term:

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import FAIL, Automaton, Kind, Variable
+from sa.automata.automaton import Automaton, Kind, Variable
 from sa.automata.ranges import within
-from sa.automata.rename import apart
 from sa.certificates.run import Bad
-from sa.explicit.transition_system import Arc, arcs_of, invariant_of, meaning
-from sa.terms.build import conjuncts, eq, integer, land, lor, variable
+from sa.explicit.transition_system import Arc, fails, joined
+from sa.terms.build import conjuncts, eq, integer, land, lor
 from sa.terms.compile import executable
-from sa.terms.sort import INT
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -71,30 +69,19 @@ class System(Struct, frozen=True, eq=False):
 
 def system(threads: tuple[Automaton, ...], bads: Sequence[Bad]) -> System:
     """The composition of the threads, as far as it matters to whether something bad happens."""
-    separate = tuple(apart(t) for t in threads)
-    counters = tuple(variable(f"at {t.name}", INT) for t in threads)
-    places = [{q.name: i for i, q in enumerate(t.locations)} for t in threads]
-    variables = dict[Var, Variable]()
-    for thread in separate:
-        for v in thread.variables:
-            variables.setdefault(v.var, v)
-    words = meaning(threads, counters, places)
-    claims = tuple(None if b.claim is None else substitute(b.claim, words) for b in bads)
-    inv: Invariants = tuple(tuple(invariant_of(t, q.inv) for q in t.locations) for t in separate)
-    numbered = enumerate(zip(threads, separate, places, strict=True))
-    arcs = [arcs_of(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in numbered]
-    landings = {a: _landing(a, inv, counters) for by_place in arcs for here in by_place for a in here}
+    made = joined(threads)
+    counters, variables, inv = made.counters, made.variables, made.inv
+    claims = tuple(None if b.claim is None else substitute(b.claim, made.words) for b in bads)
+    landings = {a: _landing(a, inv, counters) for by_place in made.arcs for here in by_place for a in here}
     always = frozenset(v for c in claims if c is not None for v in c.free if v in variables)
-    shared, kept = _kept(separate, arcs, landings, always, variables)
-    made = {a: _act(a, landing, shared, kept, bads, threads) for a, landing in landings.items()}
-    all_acts = tuple(tuple(tuple(made[a] for a in here) for here in t) for t in arcs)
-    order = (*counters, *variables)
-    acts = tuple(tuple(tuple(a for a in here if _is_executable(a, order)) for here in t) for t in all_acts)
-    start = tuple(numbers[t.initial] for t, numbers in zip(threads, places, strict=True))
-    begun = (c for places_, i in zip(inv, start, strict=True) for c in places_[i])
-    init = land(*(t.init for t in separate), *begun)
+    shared, kept = _kept(made.separate, made.arcs, landings, always, variables)
+    acts_of = {a: _act(a, landing, shared, kept, bads, threads) for a, landing in landings.items()}
+    all_acts = tuple(tuple(tuple(acts_of[a] for a in here) for here in t) for t in made.arcs)
+    acts = tuple(tuple(tuple(a for a in here if _is_executable(a, made.order)) for here in t) for t in all_acts)
+    begun = (c for places, i in zip(inv, made.start, strict=True) for c in places[i])
+    init = land(*(t.init for t in made.separate), *begun)
     return System(
-        threads, tuple(bads), counters, variables, shared, kept, acts, claims, start, init, acts != all_acts
+        threads, tuple(bads), counters, variables, shared, kept, acts, claims, made.start, init, acts != all_acts
     )  # fmt: skip
 
 
@@ -169,14 +156,6 @@ def _act(
     condition = land(*asked, *(f for c in choices for f in ranges[c]), landing)
     failed = tuple(i for i, bad in enumerate(bads) if fails(bad, threads[arc.thread].name, arc))
     return Act(arc, condition, updates, choices, before - after, failed)
-
-
-def fails(bad: Bad, thread: str, arc: Arc) -> bool:
-    """Whether a step of the thread is what must not happen."""
-    wanted, label = bad.failing, arc.edge.label
-    if wanted is None or label is None or label.action != FAIL:
-        return False
-    return wanted.thread in (None, thread) and wanted.edge in (None, arc.edge)
 
 
 def _is_executable(act: Act, order: tuple[Var, ...]) -> bool:

@@ -60,53 +60,73 @@ class Whole(Struct, frozen=True, eq=False):
     partial: bool
 
 
-def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
-    """The composition of the threads; without a claim in `bad`, the claim is `true`."""
+class Joined(Struct, frozen=True, eq=False):
+    """Threads side by side, `separate` with names of their own. `words` say what `at T.CS` is in terms of counters.
+
+    `inv` has the conjuncts by thread and place; `arcs` the steps by thread and place.
+    """
+
+    separate: tuple[Automaton, ...]
+    counters: tuple[Var, ...]
+    variables: Mapping[Var, Variable]
+    start: tuple[int, ...]
+    words: Mapping[Var, Term]
+    inv: tuple[tuple[tuple[Term, ...], ...], ...]
+    arcs: tuple[tuple[tuple[Arc, ...], ...], ...]
+
+    @property
+    def order(self) -> tuple[Var, ...]:
+        """The entries of a state."""
+        return (*self.counters, *self.variables)
+
+
+def joined(threads: tuple[Automaton, ...]) -> Joined:
+    """The threads over the names of the whole."""
     separate = tuple(apart(t) for t in threads)
     counters = tuple(variable(f"at {t.name}", INT) for t in threads)
     variables = dict[Var, Variable]()
-    for thread in separate:
-        for v in thread.variables:
-            variables.setdefault(v.var, v)
-    order = (*counters, *variables)
+    for v in (v for t in separate for v in t.variables):
+        variables.setdefault(v.var, v)
     places = [{q.name: i for i, q in enumerate(t.locations)} for t in threads]
-    claim = TRUE if bad.claim is None else substitute(bad.claim, meaning(threads, counters, places))
-    init = land(*(t.init for t in separate))
-    inv = tuple(tuple(invariant_of(t, q.inv) for q in t.locations) for t in separate)
-    numbered = enumerate(zip(threads, separate, places, strict=True))
-    arcs = tuple(arcs_of(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in numbered)
-    kept = tuple(tuple(tuple(a for a in here if _is_executable(a, order)) for here in t) for t in arcs)
-    formulas = (claim, init, *(c for here in inv for formulas in here for c in formulas))
-    return Whole(
-        threads,
-        counters,
-        tuple(variables.values()),
-        order,
-        tuple(numbers[t.initial] for t, numbers in zip(threads, places, strict=True)),
-        init if executable((init,), order) else FALSE,
-        tuple(tuple(c if executable(c, order) else (FALSE,) for c in here) for here in inv),
-        kept,
-        claim if executable((claim,), order) else TRUE,
-        kept != arcs or not executable(formulas, order),
-    )
-
-
-def meaning(
-    threads: Sequence[Automaton], counters: Sequence[Var], places: Sequence[Mapping[str, int]]
-) -> dict[Var, Term]:
-    """What `at T.CS` says in terms of counters."""
-    return {
+    words: dict[Var, Term] = {
         variable(at_place(t.name, name), BOOL): eq(counter, integer(i))
         for t, counter, numbers in zip(threads, counters, places, strict=True)
         for name, i in numbers.items()
     }
+    inv = tuple(tuple(_invariant(t, q.inv) for q in t.locations) for t in separate)
+    start = tuple(numbers[t.initial] for t, numbers in zip(threads, places, strict=True))
+    each = enumerate(zip(threads, separate, places, strict=True))
+    arcs = tuple(arcs_of(i, thread, renamed, numbers) for i, (thread, renamed, numbers) in each)
+    return Joined(separate, counters, variables, start, words, inv, arcs)
+
+
+def whole(threads: tuple[Automaton, ...], bad: Bad) -> Whole:
+    """The composition of the threads; without a claim in `bad`, the claim is `true`."""
+    made = joined(threads)
+    order = made.order
+    claim = TRUE if bad.claim is None else substitute(bad.claim, made.words)
+    init = land(*(t.init for t in made.separate))
+    kept = tuple(tuple(tuple(a for a in here if _is_executable(a, order)) for here in t) for t in made.arcs)
+    formulas = (claim, init, *(c for here in made.inv for formulas in here for c in formulas))
+    return Whole(
+        threads,
+        made.counters,
+        tuple(made.variables.values()),
+        order,
+        made.start,
+        init if executable((init,), order) else FALSE,
+        tuple(tuple(c if executable(c, order) else (FALSE,) for c in here) for here in made.inv),
+        kept,
+        claim if executable((claim,), order) else TRUE,
+        kept != made.arcs or not executable(formulas, order),
+    )
 
 
 def _names(thread: Automaton, separate: Automaton) -> dict[Var, Var]:
     return {v.var: s.var for v, s in zip(thread.variables, separate.variables, strict=True)}
 
 
-def invariant_of(thread: Automaton, inv: Term) -> tuple[Term, ...]:
+def _invariant(thread: Automaton, inv: Term) -> tuple[Term, ...]:
     """The conjuncts of a location's invariant, the ranges of the thread's variables among them."""
     return conjoined((inv, *(within(v) for v in thread.variables)))
 
@@ -128,17 +148,12 @@ def _is_executable(arc: Arc, order: tuple[Var, ...]) -> bool:
     return executable((arc.guard, *arc.updates.values(), *arc.shown), (*order, *(c.var for c in arc.choices)))
 
 
-def is_bad(w: Whole, bad: Bad, arc: Arc) -> bool:
-    """Whether taking the step is what must not happen."""
-    wanted = bad.failing
-    if wanted is None or arc.edge.label is None or arc.edge.label.action != FAIL:
+def fails(bad: Bad, thread: str, arc: Arc) -> bool:
+    """Whether a step of the thread is what must not happen."""
+    wanted, label = bad.failing, arc.edge.label
+    if wanted is None or label is None or label.action != FAIL:
         return False
-    return wanted.thread in (None, w.threads[arc.thread].name) and wanted.edge in (None, arc.edge)
-
-
-def can_be_bad(w: Whole, bad: Bad) -> bool:
-    """Whether anything that could be found is bad: a step that is, or a claim that is not simply true."""
-    return w.claim is not TRUE or any(is_bad(w, bad, a) for by_place in w.arcs for here in by_place for a in here)
+    return wanted.thread in (None, thread) and wanted.edge in (None, arc.edge)
 
 
 def run_of(

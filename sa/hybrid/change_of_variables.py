@@ -70,12 +70,6 @@ def coordinates(w: Whole, claims: Sequence[Term]) -> Iterator[Coordinates]:
             yield _changed(w, claims, made)
 
 
-def remainders(w: Whole, claims: Sequence[Term]) -> Coordinates:
-    """The data with remainders where the program has such, and the rest as it is."""
-    numbers = _numbers(w)
-    return _changed(w, claims, _made(numbers, _moduli(w, tuple(_formulas(w, claims)), numbers), {}, {}, {}))
-
-
 def without_guesses(made: Coordinates, control: Sequence[Var]) -> Whole:
     """The whole where variables that are not control may have any values."""
     free = made.limits.keys() - set(control)

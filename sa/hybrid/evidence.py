@@ -13,7 +13,7 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad, Ending, Run
 from sa.conditions.never import at_places
-from sa.explicit.transition_system import Arc, Whole, is_bad, run_of, whole
+from sa.explicit.transition_system import Arc, Whole, fails, run_of, whole
 from sa.hybrid.points import Frame, Graph, Point, first_own, known
 from sa.hybrid.solve import Way
 from sa.smt.session import Sat, Session
@@ -124,7 +124,7 @@ def run(f: Frame, way: Way, session: Session, threads: tuple[Automaton, ...]) ->
         chosen.append((arc, fresh))
     bad = way.steps[-1].bad
     assert bad is not None
-    if arcs and is_bad(w, bad, arcs[-1]):
+    if arcs and fails(bad, w.threads[arcs[-1].thread].name, arcs[-1]):
         ending = Ending.FAILED
     else:
         ending = Ending.VIOLATED

@@ -20,7 +20,7 @@ from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places
-from sa.explicit.transition_system import Arc, Whole, is_bad
+from sa.explicit.transition_system import Arc, Whole, fails
 from sa.hybrid.control_variables import Values, cases, value_of
 from sa.smt.session import Session
 from sa.terms import build
@@ -348,7 +348,7 @@ def _reading(f: Frame, arc: Arc) -> Reading:
     free = arc.guard.free.union(*(t.free for t in arc.updates.values()))
     tested, read = (_picked(sorted(numbers[v] for v in some if v in numbers)) for some in (arc.guard.free, free))
     data = tuple(sorted(free - numbers.keys(), key=lambda v: v.key))
-    wrong = tuple(bad for bad in f.bads if is_bad(f.whole, bad, arc))
+    wrong = tuple(bad for bad in f.bads if fails(bad, f.whole.threads[arc.thread].name, arc))
     return Reading(tested, read, data, tuple(c.var for c in arc.choices), wrong)
 
 

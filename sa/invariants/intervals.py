@@ -63,11 +63,6 @@ class Bounded(Struct, frozen=True, eq=False):
     together: Together | None
 
 
-def intervals(threads: Sequence[Automaton], bounds: Limits) -> Bounded:
-    """The intervals of threads whose locals have different names. Raises LimitReached."""
-    return intervals_of(iteration_of(threads, bounds), bounds)
-
-
 def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
     initial = begun_with(threads)

@@ -7,6 +7,7 @@ before is among the candidates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,6 @@ from sa.base.limits import Limits
 from sa.certificates.threads import Joint
 from sa.conditions.never import at_places, mentioned
 from sa.invariants.conjunctions import conjunctions, impossible, under
-from sa.invariants.deciders import too_many
 from sa.invariants.family_candidates import candidates
 from sa.invariants.family_clauses import System, clauses, parameters, places_of, predicate, variables, wanted
 from sa.invariants.houdini import has_functions
@@ -39,15 +39,23 @@ SOON = 500_000
 
 def by_conjunctions(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What the strongest joint invariants made of candidates exclude. Raises LimitReached."""
-    if not too_many(asked.threads, JOINT, report):
+    if not _too_many(asked.threads, JOINT, report):
         yield from _decided(asked, budget, report, NO_SUMS)
 
 
 def by_sums(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
     """The same with what loops have added up, where there are such loops. Raises LimitReached."""
     found = sums([apart(t) for t in asked.threads])
-    if found.sums and not too_many(asked.threads, JOINT, report):
+    if found.sums and not _too_many(asked.threads, JOINT, report):
         yield from _decided(asked, budget, report, found)
+
+
+def _too_many(threads: Sequence[Automaton], most: int, report: Report) -> bool:
+    """Whether there are more joint locations than an engine looks at; if so that is reported."""
+    number = prod(len(t.locations) for t in threads)
+    if number > most:
+        report(Event("nothing is tried", {"joint locations are too many": number}))
+    return number > most
 
 
 def _decided(asked: Asked, budget: Budget, report: Report, added: Sums) -> Iterator[Excluded]:

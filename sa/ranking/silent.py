@@ -52,7 +52,7 @@ def silent_lassos(
     for one in chain(closed, growing(found, axioms, bounds, seed)):
         if one.run.cycle is None or any(t.thread != _SECOND for t in one.run.turns[one.run.cycle :]):
             continue
-        made = _of_one(automaton, threads, one)
+        made = _of_one(automaton, one)
         cycle = made.run.cycle
         turns = made.run.turns
         key = (
@@ -91,7 +91,7 @@ def _divided(automaton: Automaton) -> tuple[Automaton, ...]:
     return first, second
 
 
-def _of_one(automaton: Automaton, threads: tuple[Automaton, ...], found: Lasso) -> Lasso:
+def _of_one(automaton: Automaton, found: Lasso) -> Lasso:
     """The lasso as one of the automaton."""
     own = {id(e): e for e in automaton.edges}
     values = {v.var: found.run.start.shared[v.var] for v in automaton.variables}

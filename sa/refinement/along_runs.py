@@ -29,13 +29,6 @@ def by_trials(runs: int, asked: GoalAsked, budget: Budget, report: Report) -> It
     return engine(runs, asked, budget, report)
 
 
-def by_walks(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
-    """A play along a long random run on few values that no abstract run matches, made short. Raises LimitReached."""
-    from sa.refinement.random_walks import by_walks as engine
-
-    return engine(steps, asked, budget, report)
-
-
 def by_inclusion(steps: int, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Lost]:
     """A play along a short run on few values that no abstract run matches, best first. Raises LimitReached."""
     from sa.refinement.inclusion import by_inclusion as engine

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from sa.automata.trace import Configuration, Move
 from sa.base.budget import Budget, Event, Report
 from sa.base.limits import Unsupported
+from sa.bounded.bounded_model_checking import reached
 from sa.bounded.context_bounds import switching
-from sa.bounded.engine import reached
 from sa.bounded.followers import Followed, Step, Strategy, followed
 from sa.bounded.parts import names_in
 from sa.bounded.wanted import Wanted

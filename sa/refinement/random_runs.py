@@ -1,4 +1,4 @@
-"""`random-walks:values=any` of `refine`: random concrete runs, each followed by all abstract states that may match it.
+"""`random-walks` of `refine`: random concrete runs, each followed by all abstract states that may match it.
 
 Small values and short plays come first in other engines, which need much time where the shortest play is long. Of many
 such plays a random run often finds one. It proves nothing that none was found.

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, composed
+from sa.automata.automaton import Edge
 from sa.base.limits import Limits, spend
 from sa.explicit.machine import Steps, Stride
 from sa.values.followers import Followers
@@ -84,19 +84,3 @@ def _again(
         if found is not None:
             yield found
             state = found.after
-
-
-def own_steps(automaton: Automaton) -> Callable[[Edge], Own]:
-    """What tells the steps of each thread from each other, wherever the other threads are."""
-    numbers = {name: n for n, name in enumerate(composed(automaton))}
-    parts = {q.name: q.parts or (q.name,) for q in automaton.locations}
-    known = dict[int, Own]()
-
-    def own(edge: Edge) -> Own:
-        found = known.get(id(edge))
-        if found is None:
-            n = 0 if edge.thread is None else numbers[edge.thread]
-            found = known[id(edge)] = edge.thread, parts[edge.source][n], parts[edge.target][n], edge.origin, edge.guard
-        return found
-
-    return own

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Preserves
-from sa.base.budget import Budget
+from sa.base.budget import Budget, unheard
 from sa.base.clock import clock
 from sa.base.verdict import Verdict
+from sa.bounded.bounded_model_checking import find_run
+from sa.bounded.wanted import Wanted
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
 from sa.certificates.run import Bad, Run
@@ -21,7 +23,6 @@ from sa.checker.run import check_run
 from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.runner import Ruled, run
-from sa.invariants.violation import Effort, find_run
 from sa.question.asked import Asked
 from sa.rules.application import Applied, Unfit
 from sa.rules.facts import Fact, Invariance, sides_of
@@ -40,8 +41,8 @@ from sa.terms.term import Term, Var
 
 _RUN = "the run is below"
 
-#: A short look for a run.
-_SHORT = Effort(60_000, 8, 2_000_000)
+#: A short look for a run: so many states, and runs within a few bounds.
+_STATES, _BOUNDS = 60_000, Wanted(stages=2, effort=250_000, by_the_way=True)
 
 
 def by_threads(work: Work, claim: Preserves) -> Fact:
@@ -129,7 +130,8 @@ def _violated(run: Run, fact: Invariance) -> Counterexample:
 def _run_alone(work: Work, automaton: Automaton, fact: Invariance) -> Run | None:
     """A run of the thread into a violation in which nobody else moves: an environment may always do nothing."""
     bad = Bad(None, apart_formula(fact.formula, fact.side.threads))
-    run = find_run((automaton,), bad, work.options.limits, _SHORT)
+    budget = Budget(work.options.limits, work.options.seed)
+    run = find_run((automaton,), bad, budget, unheard, _STATES, _BOUNDS)
     if run is None or not isinstance(check_run((automaton,), bad, run), Accepted):
         return None
     return run if begins(work, fact.side) else None

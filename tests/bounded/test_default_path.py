@@ -10,7 +10,7 @@ import pytest
 from sa.automata.automaton import Automaton
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
-from sa.bounded.engine import by_rounds
+from sa.bounded.bounded_model_checking import by_rounds
 from sa.bounded.wanted import Wanted
 from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.base.budget import Budget, Event, unheard
 from sa.base.limits import LimitReached, Limits, Unsupported, allot, limits, remaining
 from sa.base.verdict import Reason
-from sa.bounded.engine import by_ending_states, by_rounds
+from sa.bounded.bounded_model_checking import by_ending_states, by_rounds
 from sa.bounded.search import Bounds, Coverage, Reached, task, within
 from sa.bounded.wanted import Wanted
 from sa.certificates.run import Run

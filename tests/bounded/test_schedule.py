@@ -12,7 +12,7 @@ import pytest
 from sa.base.budget import Budget, unheard
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits, limits
-from sa.bounded.engine import by_rounds
+from sa.bounded.bounded_model_checking import by_rounds
 from sa.bounded.order import likely_order
 from sa.bounded.schedule import Schedule, Turn, read_schedule
 from sa.bounded.search import Bounds, Coverage, Reached, task, within

@@ -37,7 +37,7 @@ from sa.checker.resources import Resources
 from sa.checker.ruling import Accepted
 from sa.checker.solvers import Z3
 from sa.engines.options import Options
-from sa.engines.portfolio_of_claims import BOXES, CLAIMS, Portfolio
+from sa.engines.portfolio_of_claims import CLAIMS, ENVIRONMENTS, Portfolio
 from sa.engines.technique import BMC, CHC
 from sa.engines.verify import Options as VerifyOptions
 from sa.language.load import load_program
@@ -88,7 +88,7 @@ def refinement_mutants(name: str, folder: Path, files: tuple[Path, ...], rng: Ra
 
 
 #: The engines whose evidence are invariants of threads or of joint locations, or runs.
-INVARIANTS = tuple(turn for turn in CLAIMS if turn.engine.technique in (CHC, BMC) or turn.engine is BOXES)
+INVARIANTS = tuple(turn for turn in CLAIMS if turn.engine.technique in (CHC, BMC) or turn.engine is ENVIRONMENTS)
 
 
 def verification_mutants(name: str, file: Path, rng: Random, most: int, portfolio: Portfolio = CLAIMS) -> Tally:

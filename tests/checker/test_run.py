@@ -11,14 +11,13 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.automata.trace import Configuration, Move
-from sa.base.limits import Limits
 from sa.certificates.run import Bad, Ending, Failing, Run, Snapshot, Turn
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
-from sa.invariants.violation import Effort, find_run
 from sa.terms.build import FALSE, TRUE, variable
 from sa.terms.sort import BOOL, Value
 from sa.terms.term import Var
+from tests.bounded.finding import run_into
 from tests.invariants.judge import random_question
 from tests.language.texts import program_of
 
@@ -166,7 +165,7 @@ def _spoil(seeds: Iterable[int]) -> tuple[Counter[str], list[tuple[int, str]]]:
     tally, missed = Counter[str](), list[tuple[int, str]]()
     for seed in seeds:
         threads, bad = random_question(seed)
-        run = find_run(threads, bad, Limits(), Effort(depth=-1))
+        run = run_into(threads, bad)
         if run is None:
             continue
         assert check_run(threads, bad, run) == Accepted(), seed

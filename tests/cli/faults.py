@@ -71,7 +71,7 @@ CERTIFIED = {
         "verify",
         "claims.sa",
         "--engine",
-        "abstract-interpretation:domain=boxes,bmc,chc:encoding=control-points",
+        "abstract-interpretation:domain=intervals,bmc,chc:encoding=control-points",
     ),
 }
 

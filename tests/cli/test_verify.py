@@ -246,20 +246,6 @@ def test_steps_can_be_split(folder: Path) -> None:
     assert answer(folder, text, "--split")["verdict"] == "REFUTED"
 
 
-def test_where_precision_was_given_up_is_said_of_what_is_not_settled(folder: Path) -> None:
-    """Of an unbounded counter and a claim beyond boxes; not where everything is proved."""
-    text = "global x, y : int = 0;\nthread T { while (true) { x := x + 3; y := y + 2; } }\n"
-    note = "in `T` no least or no greatest value was found for `x`, `y`"
-    hard = answer(
-        folder,
-        text + "invariant odd : 6 * x != 3 * y + x * y + 1;\n",
-        "--engine",
-        "abstract-interpretation:domain=boxes",
-    )
-    assert note in hard["notes"]
-    assert note not in answer(folder, text + "invariant positive : x >= 0;\n")["notes"]
-
-
 def test_nothing_is_said_of_an_environment_that_can_do_nothing(folder: Path) -> None:
     (folder / "a.sa").write_text("global x : int = 0; thread T { rely false; x := 1; assert x == 1; }")
     result = verify("--open", "a.sa")

@@ -91,10 +91,10 @@ def test_the_list_says_what_each_engine_can_answer() -> None:
 
 
 def test_a_technique_is_asked_with_parameters() -> None:
-    """Nothing is wrong with Peterson's algorithm, and boxes do not say why."""
-    boxes = "abstract-interpretation:domain=boxes"
-    asked = json.loads(sacheck("verify", PETERSON, "--engine", boxes, "--json").stdout)
-    assert {tried["engine"] for claim in asked["claims"] for tried in claim["tried"]} == {boxes}
+    """Nothing is wrong with Peterson's algorithm, and intervals do not say why."""
+    intervals = "abstract-interpretation:domain=intervals"
+    asked = json.loads(sacheck("verify", PETERSON, "--engine", intervals, "--json").stdout)
+    assert {tried["engine"] for claim in asked["claims"] for tried in claim["tried"]} == {intervals}
 
 
 def test_a_parameter_that_no_engine_has_is_wrong_input_with_what_there_is() -> None:

@@ -23,13 +23,13 @@ from sa.engines.portfolio_of_claims import CLAIMS, CONJUNCTIONS, Portfolio
 from sa.engines.technique import Technique
 from sa.engines.verification import Verification, tried_about
 from sa.engines.verify import Options, verify
-from sa.invariants.violation import find_run
 from sa.question.asked import Asked, Excluded, Refuted
 from sa.question.claims import claims_of
 from sa.report.help import what_may_help_claims
 from sa.report.screen import Screen
 from sa.report.terminal import show_document
 from sa.report.verify import verification_document
+from tests.bounded.finding import run_into
 from tests.language.texts import program_of
 
 SoFar = Callable[[Unknown], Verification]
@@ -55,7 +55,7 @@ def slanderer(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]
     """Shows the run of another claim, or one that ends before anything happens."""
     for bad in asked.bads:
         for other in reversed(asked.bads):
-            run = find_run(asked.threads, other, Limits())
+            run = run_into(asked.threads, other)
             if run is not None:
                 yield Refuted(bad, run, "hearsay")
                 yield Refuted(bad, Run(run.start, (), Ending.VIOLATED), "hearsay")
@@ -129,7 +129,7 @@ def test_what_else_is_bad_about_a_refuted_claim_is_not_asked_about(jobs: int) ->
     def one(asked: Asked, budget: Budget, report: Report) -> Iterator[Refuted]:
         assert len(asked.bads) > 1
         for bad in asked.bads:
-            if (run := find_run(asked.threads, bad, Limits())) is not None:
+            if (run := run_into(asked.threads, bad)) is not None:
                 yield Refuted(bad, run, "a run")
         pytest.fail("asked for more")
 
@@ -262,4 +262,4 @@ def test_a_limit_of_the_translation_that_is_reached_leaves_the_others_their_time
 
 
 def _run_of(asked: Asked, bad: Bad) -> Run | None:
-    return find_run(asked.threads, bad, Limits())
+    return run_into(asked.threads, bad)

@@ -16,7 +16,7 @@ from sa.certificates.threads import Lemmas
 from sa.checker.lemmas import check_lemmas
 from sa.checker.ruling import Accepted
 from sa.invariants.interval_lemmas import by_intervals
-from sa.invariants.intervals import intervals
+from sa.invariants.intervals import intervals_of, iteration_of
 from sa.invariants.own_points import POINTS
 from sa.question.asked import Asked
 from tests.generators.counting import random_program as sections
@@ -150,7 +150,7 @@ def test_intervals_do_not_settle(name: str) -> None:
 
 def test_a_counter_without_a_bound_is_no_control() -> None:
     text = "global x : int = 0; thread A { local k : int = 0; while (true) { k := k + 1; x := 1; } } thread B { skip; }"
-    known = intervals([apart(t) for t in program_of(text).threads], Limits())
+    known = intervals_of(iteration_of([apart(t) for t in program_of(text).threads], Limits()), Limits())
     assert len(known.points[0]) < POINTS
     assert dict(known.common)[known.owners[0].thread.variables[0].var] == (0, 1)
 

@@ -15,7 +15,6 @@ from sa.question.asked import GoalAsked
 from sa.refinement import inclusion
 from sa.refinement.inclusion import by_inclusion
 from tests.refinement.escaping import compared, goal_of, length
-from tests.refinement.test_random_walks import AT_ONCE, CELL, STALE
 
 
 def refuted(goal: Goal, steps: int = 20_000, seed: int = 0) -> Play | None:
@@ -25,6 +24,20 @@ def refuted(goal: Goal, steps: int = 20_000, seed: int = 0) -> Play | None:
     except LimitReached:
         return None
     return None if found is None else found.evidence
+
+
+#: A cell is read, and somebody else may write it twice, so that it looks as if nobody had, before it is taken.
+TAKE = """
+thread Put {{ local v : int = 0; while (true) {{ havoc v; atomic {{ assume !full; cell := v; full := true; }} }} }}
+thread Take[i : 1..2] {{
+  local v : int = 0;
+  local ok : bool = false;
+  while (true) {{ {take} @taken(v) skip; }}
+}}
+"""
+CELL = "global cell : int = 0; global full : bool = false;"
+AT_ONCE = TAKE.format(take="atomic { assume full; v := cell; full := false; }")
+STALE = TAKE.format(take="assume full; v := cell; atomic { assume full; full := false; }")
 
 
 def accepted(goal: Goal, play: Play | None) -> bool:

@@ -9,16 +9,15 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from sa.automata.program import Program
-from sa.base.limits import Limits
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.verification import Finding, Verification
-from sa.invariants.violation import find_run
 from sa.question.claims import claims_of
 from sa.report.json import builtins
 from sa.report.screen import Screen
 from sa.report.terminal import show_document
 from sa.report.verify import verification_document
 from sa.report.verify_json import verification_json
+from tests.bounded.finding import run_into
 from tests.golden import assert_golden
 from tests.language.texts import program_of
 
@@ -55,9 +54,7 @@ def _found(program: Program, only: Verdict | None = None) -> Verification:
         if only is Verdict.UNKNOWN:
             why = Unknown(Reason.TIMEOUT) if number else Unknown(Reason.CHECKER, "step: it is not one")
             findings.append(Finding(claim, Verdict.UNKNOWN, "", seconds, unknown=why))
-        elif only is None and (
-            violated := [r for b in claim.bads if (r := find_run(threads, b, Limits())) is not None]
-        ):
+        elif only is None and (violated := [r for b in claim.bads if (r := run_into(threads, b)) is not None]):
             run = violated[0]
             findings.append(Finding(claim, Verdict.REFUTED, f"a run of {len(run.turns)} steps", seconds, run=run))
         else:

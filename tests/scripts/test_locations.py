@@ -12,16 +12,16 @@ from random import Random
 import pytest
 
 from sa.automata.proof import Preserves
-from sa.base.limits import Limits, limits
+from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.certificates.run import Bad
 from sa.engines.options import Options
-from sa.invariants.violation import find_run
 from sa.language.load import load_script
 from sa.rules.annotated_programs import side_of
 from sa.rules.theorem_1_parallel_invariants import apart_formula
 from sa.scripts.prove import Prepared, prepare, prove
 from sa.scripts.result import StepResult
+from tests.bounded.finding import run_into
 
 STEPS = (
     "x := 0;",
@@ -94,7 +94,7 @@ def _is_wrong(prepared: Prepared, result: StepResult) -> bool:
         return False
     side = side_of(prepared.stage.worlds, claim.side)
     bad = Bad(None, apart_formula(claim.formula, side.threads))
-    run = find_run(tuple(t.thread for t in side.threads), bad, Limits())
+    run = run_into(tuple(t.thread for t in side.threads), bad)
     return (run is not None) is (result.verdict is Verdict.PROVED)
 
 

@@ -12,7 +12,7 @@ from bench.subjects import SPECS
 from sa.base.budget import Budget, unheard
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
-from sa.bounded.engine import by_rounds
+from sa.bounded.bounded_model_checking import by_rounds
 from sa.bounded.wanted import Wanted
 from sa.certificates.run import Run
 from sa.checker.ruling import Accepted

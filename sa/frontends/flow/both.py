@@ -9,7 +9,7 @@ from msgspec import Struct
 from sa.base.diagnostic import InputError, error
 from sa.base.source import Source
 from sa.frontends.flow.access import Accesses
-from sa.frontends.flow.graph import Cell, Object, Unit
+from sa.frontends.flow.graph import Cell, Unit
 from sa.frontends.flow.held import Changes
 from sa.frontends.flow.layout import Column, Layout
 from sa.frontends.flow.observables import is_published, not_compared
@@ -32,7 +32,6 @@ class Function(Struct, frozen=True):
     unit: Unit
     source: Source
     thread: Thread
-    extra: tuple[Object, ...]
     where: Layout
     known: Accesses
     used: Mapping[Key, Cell]

@@ -90,7 +90,7 @@ def function_of(unit: Unit, source: Source, given: Sequence[Range], common: Comm
     used |= {
         key_of(p): p.cell for p in where.places.values() if key_of(p) in things.atomic and is_published(key_of(p)[0])
     }
-    return Function(unit, source, thread, extra, where, known, used, begun, things, common, columns, changes)
+    return Function(unit, source, thread, where, known, used, begun, things, common, columns, changes)
 
 
 def follows(unit: Unit, given: Sequence[Range], common: Common) -> bool:

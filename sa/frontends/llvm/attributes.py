@@ -124,7 +124,7 @@ def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) ->
         case "readnone" | "readonly" | "writeonly":
             return _is_so(word, found) and not any(isinstance(i, s.Fence) for i in lines)
         case "memory":
-            return not any(isinstance(i, s.Fence) for i in lines) and _keeps_to(word, side, found)
+            return not any(isinstance(i, s.Fence) for i in lines) and _keeps_to(word, found)
         case _:
             return False
 
@@ -143,7 +143,7 @@ def _is_constant(access: Access, module: s.Module) -> bool:
     return variable is not None and variable.constant and not access.writes and not access.atomic
 
 
-def _keeps_to(word: str, side: Side, found: list[Access]) -> bool:
+def _keeps_to(word: str, found: list[Access]) -> bool:
     """`memory(read, argmem: readwrite, …)`."""
     said = dict[str, str]()
     for part in word.removeprefix("memory(").removesuffix(")").split(","):

@@ -184,7 +184,7 @@ def _body(header: str, lines: Iterator[str], source: Source) -> Body:
     name = _NAME.search(header)
     span = _place(source, header, "define")
     places = _places(source, span, found)
-    return Body("" if name is None else name[1].strip('"'), header, span, tuple(zip(found, places, strict=True)))
+    return Body("" if name is None else name[1].strip('"'), span, tuple(zip(found, places, strict=True)))
 
 
 def _place(source: Source, header: str, word: str) -> Span:

@@ -370,10 +370,9 @@ class GlobalVariable(Struct, frozen=True):
 
 
 class Body(Struct, frozen=True):
-    """The text of a function that is still to be read: its header and its logical lines, each with its place."""
+    """The text of a function that is still to be read: its logical lines, each with its place."""
 
     name: str
-    header: str
     span: Span
     lines: tuple[tuple[str, Span], ...]
 

@@ -15,7 +15,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.family import copies
 from sa.base.budget import Budget, Report
 from sa.base.diagnostic import InputError
-from sa.base.limits import LimitReached, Unsupported
+from sa.base.limits import LimitReached, Unsupported, spend
 from sa.bounded.schedule import faults
 from sa.bounded.search import Coverage, Reached, task
 from sa.bounded.stages import Before, in_stages
@@ -24,6 +24,9 @@ from sa.bounded.wanted import Wanted
 from sa.certificates.families import CrowdRun, bads_of_copies
 from sa.certificates.run import Bad, Run
 from sa.explicit.deciders import by_all_states
+from sa.explicit.evidence import run_into
+from sa.explicit.instantiate import FEW
+from sa.explicit.search import Effort, search
 from sa.explicit.system import System, system
 from sa.question.asked import Asked, Excluded, Note, Refuted
 from sa.terms.build import TRUE
@@ -104,6 +107,29 @@ def reached(wanted: Wanted, threads: tuple[Automaton, ...], bad: Bad, budget: Bu
     """A run into what is bad. Raises LimitReached."""
     found = _searched(wanted, threads, (bad,), budget, report, Before())
     return next((one.run for one in found if isinstance(one, Reached)), None)
+
+
+def find_run(
+    threads: tuple[Automaton, ...], bad: Bad, budget: Budget, report: Report, states: int, wanted: Wanted | None
+) -> Run | None:
+    """A run of the threads by themselves into what is bad: among so many states with few values, else within bounds.
+
+    Axioms would be of no use: what depends on functions without a body cannot be evaluated, and is no run. Raises
+    LimitReached.
+    """
+    spend(budget.bounds, 200)
+    s = system(threads, (bad,))
+    if not _is_possible(s, 0):
+        return None
+    if states > 0:
+        effort = Effort(states, FEW, reduced=False, inexact=states)
+        found = search(s, effort, budget.bounds, report)
+        if found.bad or found.complete:
+            return run_into(found, 0) if found.bad else None
+    try:
+        return None if wanted is None else reached(wanted, threads, bad, budget, report)
+    except Unsupported:
+        return None
 
 
 def _words(found: Reached) -> str:
