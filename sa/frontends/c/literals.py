@@ -39,10 +39,13 @@ def literal_value(body: Body, node: c_ast.Constant) -> Value:
 
 def string(body: Body, node: c_ast.Constant) -> str:
     """The name of an object that holds a string literal."""
-    letters = [*letters_of(node), 0]
     file = body.file
+    if id(node) in file.static:
+        return file.static[id(node)][1]
+    letters = [*letters_of(node), 0]
     file.strings += 1
     name = f"__string{file.strings}"
+    file.static[id(node)] = (node, name)
     cells = {i: build.integer(c) for i, c in enumerate(letters)}
     file.objects[name] = object_of(name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells, True)
     return name

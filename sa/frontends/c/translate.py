@@ -47,6 +47,7 @@ from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.threads import LAST, last_function
 from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.unused_results import without_taker
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
     ANY,
@@ -76,7 +77,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     declarations = _body(file, "?", None, frozenset())
     file.problems += changing(text)
     file.assigned = read.assigned
-    for node in library(said | {"strlen"} if choices.races else said).ext:
+    for node in library(said | {"strlen", "strnlen"} if choices.races else said).ext:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
@@ -132,9 +133,10 @@ def _without(entry: str, file: File, span: Span) -> InputError:
 def _procedures(file: File, entry: str) -> None:
     """Translate the functions that are reached. A call through a pointer knows all whose address is taken anywhere."""
     objects, strings, problems = dict(file.objects), file.strings, list(file.problems)
+    static = dict(file.static)
     while True:
         addressed, finishing = frozenset(file.addressed), frozenset(file.finishing)
-        file.wanted, done = [entry], 0
+        file.wanted, done, views = [entry], 0, len(file.views)
         if finishing:
             file.bodies[LAST], file.names[LAST] = last_function(file.finishing), Function(Void(), ())
             file.library |= {LAST}
@@ -143,10 +145,11 @@ def _procedures(file: File, entry: str) -> None:
             name = file.wanted[done]
             done += 1
             file.procedures[name] = _procedure(file, name)
-        known = finishing == frozenset(file.finishing)
+        known = finishing == frozenset(file.finishing) and not (file.prints_members and views < len(file.views))
         if known and (not file.indirect or addressed == frozenset(file.addressed)):
             return
         file.objects, file.strings, file.problems = dict(objects), strings, list(problems)
+        file.static = dict(static)
         file.procedures.clear()
 
 
@@ -209,6 +212,7 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     if known is not None and node.init is None and (outside or node.name not in file.outside):
         return
     whole(kind, node.name)
+    file.initialisers += [] if node.init is None else [node.init]
     # Itself may be named in its initialiser. What is defined in another file may have any value.
     file.outside = file.outside | {node.name} if outside else file.outside - {node.name}
     initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
@@ -230,6 +234,7 @@ def _procedure(file: File, key: str) -> Procedure:
     assert isinstance(kind, Function)
     body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
     body.assigned = names_said((node.body,))[0]
+    body.ignored = without_taker(node.body)
     where = body.origin
     if is_scalar(kind.result):
         body.result, body.returns = build.variable("__return"), kind.result
