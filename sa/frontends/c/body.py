@@ -228,6 +228,7 @@ class Body(msgspec.Struct):
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     ignored: frozenset[int] = frozenset()
+    number_of_arguments: Var | None = None
     result: Var | None = None
     returns: CType | None = None
 

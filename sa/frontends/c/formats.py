@@ -53,7 +53,8 @@ GIVEN = -1
 class Piece(Struct, frozen=True):
     """A part of a format: letters, or a conversion, with its length (`ld`, `zu`), its width, and what is exceptional.
 
-    It takes as many arguments as its stars, and one. A `precision` says how many letters of a text are written at most.
+    It takes as many arguments as its stars, and one. A `precision` says how many letters of a text are written at
+    most, and a `set` which ones are read.
     """
 
     letters: str = ""
@@ -62,6 +63,7 @@ class Piece(Struct, frozen=True):
     plain: bool = True
     precision: int | None = None
     stars: int = 0
+    set: frozenset[int] | None = None
 
 
 def is_text(node: object) -> bool:
@@ -96,5 +98,17 @@ def _pieces(form: c_ast.Constant, pattern: re.Pattern[str]) -> list[Piece]:
         stars = (width == "*") + (precision == ".*")
         conversion = (said["length"] or "") + said["letter"]
         most = None if precision is None else GIVEN if precision == ".*" else int(precision[1:] or 0)
-        made.append(Piece("", conversion, number, not odd, most, stars))
+        letters_read = _set(said["letter"]) if said["letter"].startswith("[") else None
+        made.append(Piece("", conversion, number, not odd, most, stars, letters_read))
     return [*made, Piece(letters[here:])] if here < len(letters) else made
+
+
+def _set(text: str) -> frozenset[int]:
+    """The letters of a set, as in `[a-z_]` or `[^,]`, as signed numbers; the end of texts is none."""
+    inner, found, here = text[1:-1].removeprefix("^"), set[int](), 0
+    while here < len(inner):
+        last = here + 2 if inner[here + 1 : here + 2] == "-" and here + 2 < len(inner) else here
+        found |= set(range(ord(inner[here]), ord(inner[last]) + 1))
+        here = last + 1
+    kept = set(range(1, 256)) - found if text[1] == "^" else found - {0}
+    return frozenset(n - 256 if n > 127 else n for n in kept)

@@ -19,7 +19,7 @@ _MEANT = {
     "strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",),
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
     "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
-    **dict.fromkeys(("scanf", "fscanf", "sscanf"), ("__sacheck_word",)),
+    **dict.fromkeys(("scanf", "fscanf", "sscanf"), ()),
     **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)),
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends", "__sacheck_number_of")

@@ -46,7 +46,7 @@ from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.threads import LAST, last_function
-from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.types import INT, Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
 from sa.frontends.c.unused_results import without_taker
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
@@ -54,6 +54,7 @@ from sa.frontends.flow.graph import (
     Havoc,
     Live,
     Procedure,
+    Range,
     Register,
     Set,
     Skip,
@@ -308,16 +309,27 @@ def _ending(body: Body) -> None:
 
 def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
-    found = list[Any]()
-    for parameter in parameters_of(node):
+    found, alone = list[Any](), is_alone(body)
+    for index, parameter in enumerate(parameters_of(node)):
         own = adjusted(type_of(body, parameter.type, constant))
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))
             continue
         taken = parameter.name in body.addressed
-        var = build.variable(f"__{parameter.name}" if taken else parameter.name)
-        body.registers[var] = Register(var, range_of(own), body.origin, taken, words_of(own))
+        counts = index == 0 and own == INT and body.name == "main" == body.file.choices.entry and not alone
+        changes = counts and parameter.name in body.assigned and not taken
+        var = build.variable(f"__{parameter.name}" if taken or changes else parameter.name)
+        # How many arguments there are is no negative number (C11 5.1.2.2.1).
+        range_ = Range(0, 2**31 - 1) if counts else range_of(own)
+        body.registers[var] = Register(var, range_, body.origin, taken or changes, words_of(own))
+        body.number_of_arguments = var if counts else body.number_of_arguments
         found.append(var)
+        if changes:
+            own_var = build.variable(parameter.name)
+            body.registers[own_var] = Register(own_var, range_of(own), body.origin, words=words_of(own))
+            emit(body, Set(own_var, var))
+            body.scopes[-1][parameter.name] = InRegister(own_var, own)
+            continue
         if taken:
             body.objects[parameter.name] = object_of(parameter.name, own, Storage.AUTO, body.origin, None)
             emit(body, Live(parameter.name))

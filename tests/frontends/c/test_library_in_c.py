@@ -159,7 +159,7 @@ ALLOCATING = """
 #include <pthread.h>
 static void *allocate(size_t n) { {} int total; total = total + 1; return malloc(n); }
 void *w(void *a) { int *p = allocate(sizeof(int)); free(p); return 0; }
-int main(void) { 
+int main(void) {
   pthread_t t; pthread_create(&t, 0, w, 0); long *q = allocate(sizeof(long)); free(q); pthread_join(t, 0);
 }
 """
@@ -168,3 +168,24 @@ int main(void) {
 @pytest.mark.parametrize(("kind", "wanted"), [("static", Verdict.REFUTED), ("static _Thread_local", Verdict.PROVED)])
 def test_copies_of_a_function_race_on_its_static_variables(tmp_path: Path, kind: str, wanted: Verdict) -> None:
     assert verdict(tmp_path, ALLOCATING.replace("{}", kind), reading=RACES) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('int x, k = 0; if (scanf("%d%n", &x, &k) == 1) assert(k == 0);', "SA716"),
+        ('int x; if (scanf("%2d", &x) == 1) assert(x < 100 && x >= -9);', "PROVED"),
+        ('int x; if (scanf("%2d", &x) == 1) assert(x < 99);', "REFUTED"),
+        ('unsigned x; if (scanf("%1u", &x) == 1) assert(x < 10);', "PROVED"),
+        ('int x; if (scanf("%2x", &x) == 1) assert(x < 256 && x >= -15);', "PROVED"),
+        ('char w[8]; if (scanf("%5[0-9]", w) == 1) assert(w[0] >= 48 && w[0] <= 57);', "PROVED"),
+        ('char w[4]; if (scanf("%2[^a-z]", w) == 1) assert(w[0] < 97 || w[0] > 122);', "PROVED"),
+        ('char w[4]; if (scanf("%2[^a-z]", w) == 1) assert(w[0] != 32);', "REFUTED"),
+        ('char w[4]; if (scanf("%2s", w) == 1) assert(w[0] != 32 && w[0]);', "PROVED"),
+        ('wchar_t w[4]; scanf("%2ls", w);', "SA716"),
+        ('if (getenv("A")) assert(getenv("A"));', "PROVED"),
+        ('if (!getenv("A")) assert(!getenv("B"));', "REFUTED"),
+    ],
+)  # fmt: skip
+def test_what_is_read_from_outside(tmp_path: Path, text: str, verdict: str) -> None:
+    assert told(tmp_path, body(text)) == verdict
