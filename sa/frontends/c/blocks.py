@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.allocation import without_wide_casts
-from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
+from sa.frontends.c.body import Body, InMemory, emit, fresh, seen_as, temporary
 from sa.frontends.c.caveats import OVERLAP
 from sa.frontends.c.expressions import NOTHING, constant, value
 from sa.frontends.c.externs import between
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, demand, load, store
 from sa.frontends.c.types import (
+    CHAR,
     INT,
     LONG,
     Array,
@@ -144,7 +145,9 @@ def _apart(body: Body, one: Term, other: Term, count: Term) -> None:
 def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
     """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
     to, kind = _target(body, arguments[0])
-    source, _ = _target(body, arguments[1])
+    source, other = _target(body, arguments[1])
+    if other != kind:
+        seen_as(body.file, kind)
     if (count := _count(body, kind, arguments[2])) is not None:
 
         def one(index: Var) -> None:
@@ -190,6 +193,7 @@ def _compared(body: Body, arguments: Sequence[Any]) -> Value:
         raise Unsupported("SA716", "objects of different types are compared", "compare their fields or elements")
     if sum(size_of(k) for _, k in cells_of(kind)) != size_of(kind):
         raise Unsupported("SA716", "bytes between the fields are compared", "compare the fields")
+    seen_as(body.file, CHAR)
     exact = body.file.choices.visible
     less, more = between(body, -(2**31), -1), between(body, 1, 2**31 - 1)
     sign = between(body, 0, 1)

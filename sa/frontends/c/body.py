@@ -25,6 +25,7 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    Void,
     cell_count,
     cells_of,
     distances_in_locations,
@@ -115,8 +116,10 @@ class File(msgspec.Struct):
     (`frees`), is noted, too. Whether two addresses are `compared`, also by compare-and-swap.
     Whether addresses of parts of objects are taken (`parts`), and whether pointers are moved (`moves`), is noted.
     `compares` is where two pointers are compared first; `recasts`: pointers become ones to other types.
+    `views` are the types that objects are taken as that have another one, and `initialisers` what variables of the file
+    begin with: whether members of structures are only printed (`prints_members`) is seen from them.
     `allocators` are functions that allocate, with the parameters that say how much, and `copies` those of them that are
-    made for some calls.
+    made for some calls. Copies share the `static` objects of declarations and literals, which go by `id`.
     `keys` are the places where keys of threads are created, of which `finishing` ones have a function for the end.
     `sized` is how many scalars memory of a size that is not constant has at most, 0 if there is none.
     Whether arithmetic of `signed` numbers may leave their types, whether a function that is compared alone calls one
@@ -168,7 +171,11 @@ class File(msgspec.Struct):
     assigned: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
+    views: list[CType] = msgspec.field(default_factory=list)
+    prints_members: bool = False
+    initialisers: list[Any] = msgspec.field(default_factory=list)
     strings: int = 0
+    static: dict[int, tuple[Any, str]] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
     granted: dict[Caveat, None] = msgspec.field(default_factory=dict)
 
@@ -189,6 +196,7 @@ class Body(msgspec.Struct):
     `jumps` lead past declarations, `entries` are their ways from node to node, and `valueless` says by which step what
     is declared has no value; nodes of the parser's tree go by `id`.
     `blocks` are those that have ended, inner ones first.
+    `ignored` are the lists of arguments, by `id`, of calls whose results nobody takes.
     `reads` are the registers that are read, by the nodes where they are: terms do not tell, for `x - x` is 0.
     """
 
@@ -219,6 +227,8 @@ class Body(msgspec.Struct):
     wanted: CType | None = None
     constants: dict[Var, Value] = msgspec.field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
+    ignored: frozenset[int] = frozenset()
+    number_of_arguments: Var | None = None
     result: Var | None = None
     returns: CType | None = None
 
@@ -262,12 +272,20 @@ def converted(body: Body, found: Value, kind: CType) -> Value:
         numbered = isinstance(found.type, Pointer) and isinstance(kind, Int) and kind.name != "_Bool"
         recast = isinstance(found.type, Pointer) and isinstance(kind, Pointer) and found.type.to != kind.to
         body.file.recasts |= recast
+        if recast and isinstance(kind, Pointer):
+            seen_as(body.file, kind.to)
         # A pointer to another type may lead to a part of what it pointed to.
         body.file.parts |= recast and isinstance(found.type, Pointer) and isinstance(found.type.to, Struct | Array)
         body.file.addresses |= numbered
         body.file.placed |= numbered
         body.file.numbers |= numbered or (isinstance(found.type, Int) and isinstance(kind, Pointer))
     return convert(found, kind, body.registers)
+
+
+def seen_as(file: File, kind: CType) -> None:
+    """Note that an object is taken as one of a type that may be another one than its own."""
+    if not isinstance(kind, Void | Function) and not any(known is kind or known == kind for known in file.views):
+        file.views.append(kind)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pycparser import c_ast
 
 from sa.frontends.c.allocation import allocate, free, reallocate
 from sa.frontends.c.allocators import WORDS, copy_for, is_any_memory, used_as
+from sa.frontends.c.answers_of_library import ANSWERS
 from sa.frontends.c.atomics import ATOMICS, atomic
 from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, converted, emit, fresh, meaning, temporary
@@ -308,7 +309,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__atomic_signal_fence": _nothing,
-    **BLOCKS, **ENDINGS, **OVERFLOWS, **PRINTING, **TEXTS, **THREADS,
+    **ANSWERS, **BLOCKS, **ENDINGS, **OVERFLOWS, **PRINTING, **TEXTS, **THREADS,
     "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
     "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),

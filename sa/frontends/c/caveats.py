@@ -73,6 +73,7 @@ JOINING = assuming("joining", "joining a thread never fails", "join each thread 
 LOCKS = assuming("locks", "the initialisation of a lock never fails", "test what `pthread_mutex_init` returns")
 OVERLAP = assuming("overlap", "blocks that `memcpy` copies do not overlap, in either function", "use `memmove`")
 
+NAMED = assuming("arguments", "the program is called with its name (`argv[0]`)", "test `argc` before `argv[0]` is used")
 TEXTS_END = assuming(
     "texts", "texts that are printed through pointers end within their objects", "run with `-fsanitize=address`"
 )

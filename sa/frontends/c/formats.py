@@ -19,6 +19,26 @@ WRITING: Mapping[str, int | None] = {
 #: What makes a text in memory: where its format is.
 MAKING: Mapping[str, int] = {"sprintf": 1, "snprintf": 2, "vsprintf": 1, "vsnprintf": 2}
 
+#: Functions that say whether a letter is of a kind, and which of two texts comes first.
+TELLING = tuple(
+    f"is{kind}"
+    for kind in (
+        "digit",
+        "upper",
+        "lower",
+        "alpha",
+        "alnum",
+        "space",
+        "xdigit",
+        "blank",
+        "print",
+        "punct",
+        "cntrl",
+        "graph",
+    )
+)
+COMPARING = ("strcmp", "strncmp", "strcasecmp", "strncasecmp")
+
 _LENGTH = r"(?P<length>hh|h|ll|l|z|j|t|L|q)?"
 _PRINTED = re.compile(
     r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>\.(?:\*|\d+)?)?" + _LENGTH + "(?P<letter>[a-zA-Z%])"
@@ -26,18 +46,24 @@ _PRINTED = re.compile(
 _SCANNED = re.compile(r"%(?P<skipped>\*)?(?P<width>\d+)?" + _LENGTH + r"(?P<letter>[a-zA-Z%]|\[\^?\]?[^]]*\])")
 
 
+#: A precision that is given by an argument.
+GIVEN = -1
+
+
 class Piece(Struct, frozen=True):
     """A part of a format: letters, or a conversion, with its length (`ld`, `zu`), its width, and what is exceptional.
 
-    It takes as many arguments as its stars, and one.
+    It takes as many arguments as its stars, and one. A `precision` says how many letters of a text are written at
+    most, and a `set` which ones are read.
     """
 
     letters: str = ""
     conversion: str = ""
     width: int | None = None
     plain: bool = True
-    precise: bool = False
+    precision: int | None = None
     stars: int = 0
+    set: frozenset[int] | None = None
 
 
 def is_text(node: object) -> bool:
@@ -71,5 +97,18 @@ def _pieces(form: c_ast.Constant, pattern: re.Pattern[str]) -> list[Piece]:
         number = int(width) if width is not None and width.isdigit() else None
         stars = (width == "*") + (precision == ".*")
         conversion = (said["length"] or "") + said["letter"]
-        made.append(Piece("", conversion, number, not odd, precision is not None, stars))
+        most = None if precision is None else GIVEN if precision == ".*" else int(precision[1:] or 0)
+        letters_read = _set(said["letter"]) if said["letter"].startswith("[") else None
+        made.append(Piece("", conversion, number, not odd, most, stars, letters_read))
     return [*made, Piece(letters[here:])] if here < len(letters) else made
+
+
+def _set(text: str) -> frozenset[int]:
+    """The letters of a set, as in `[a-z_]` or `[^,]`, as signed numbers; the end of texts is none."""
+    inner, found, here = text[1:-1].removeprefix("^"), set[int](), 0
+    while here < len(inner):
+        last = here + 2 if inner[here + 1 : here + 2] == "-" and here + 2 < len(inner) else here
+        found |= set(range(ord(inner[here]), ord(inner[last]) + 1))
+        here = last + 1
+    kept = set(range(1, 256)) - found if text[1] == "^" else found - {0}
+    return frozenset(n - 256 if n > 127 else n for n in kept)

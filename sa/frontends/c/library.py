@@ -9,20 +9,24 @@ from importlib.resources import files
 from msgspec import Struct
 from pycparser import CParser, c_ast
 
+from sa.frontends.c.formats import COMPARING, MAKING, TELLING, WRITING
+
 _FUNCTION = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;]*?\) \{")
 #: What a word stands for that no text says.
 _MEANT = {
+    **{name: (f"__sacheck_{name}",) for name in (*TELLING, *COMPARING)},
+    **dict.fromkeys((*WRITING, *MAKING), ("strlen",)),
     "strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",),
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
     "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
-    **dict.fromkeys(("scanf", "fscanf", "sscanf"), ("__sacheck_word",)),
+    **dict.fromkeys(("scanf", "fscanf", "sscanf"), ()),
     **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)),
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends", "__sacheck_number_of")
     ),
     **dict.fromkeys(
         ("snprintf", "sprintf"),
-        tuple(f"__sacheck_put{kind}" for kind in ("_end", "_text", "_int", "_unsigned", "_hexadecimal")),
+        ("strlen", *(f"__sacheck_put{kind}" for kind in ("_end", "_text", "_int", "_unsigned", "_hexadecimal"))),
     ),
 }  # fmt: skip
 

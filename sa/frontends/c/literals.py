@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, Constant, InMemory, InRegister, meaning, object_of
-from sa.frontends.c.caveats import outside_texts
+from sa.frontends.c.caveats import NAMED, outside_texts
 from sa.frontends.c.constants import letters_of, literal
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
-from sa.frontends.c.values import Value
+from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import ANY, Cell, Object, Storage, base
 from sa.frontends.reading import is_overflow_passed
 from sa.terms import build
-from sa.terms.term import Var
+from sa.terms.term import Term, Var
 
 #: How many letters an argument of the program, or a variable of the environment, has at most.
 MOST_OUTSIDE = 15
@@ -39,10 +39,13 @@ def literal_value(body: Body, node: c_ast.Constant) -> Value:
 
 def string(body: Body, node: c_ast.Constant) -> str:
     """The name of an object that holds a string literal."""
-    letters = [*letters_of(node), 0]
     file = body.file
+    if id(node) in file.static:
+        return file.static[id(node)][1]
+    letters = [*letters_of(node), 0]
     file.strings += 1
     name = f"__string{file.strings}"
+    file.static[id(node)] = (node, name)
     cells = {i: build.integer(c) for i, c in enumerate(letters)}
     file.objects[name] = object_of(name, Array(CHAR, len(letters)), Storage.STATIC, body.origin, cells, True)
     return name
@@ -80,22 +83,45 @@ def fixed_value(body: Body, found: object) -> Value | None:
 
 
 def is_argument(body: Body, node: Any) -> bool:
-    """Whether an expression is an element of what the program was called with."""
+    """Whether an expression is an element of what `main` was called with. Raises Unsupported where it may be another.
+
+    That is where its second parameter is moved.
+    """
     if not isinstance(node, c_ast.ArrayRef) or not isinstance(node.name, c_ast.ID) or len(body.scopes) < 2:
         return False
-    known = body.scopes[0].get(node.name.name)
-    entry = body.name == body.file.choices.entry and meaning(body, node.name.name) is known
-    return entry and isinstance(known, InRegister) and known.type == Pointer(Pointer(CHAR))
+    name, function = node.name.name, body.file.bodies.get(body.name)
+    if body.name != "main" or body.file.choices.entry != "main" or function is None:
+        return False
+    known, declared = body.scopes[0].get(name), function.decl.type.args
+    second = declared is not None and len(declared.params) > 1 and getattr(declared.params[1], "name", None) == name
+    known = body.scopes[1].get(name) if known is None else known
+    if not (second and meaning(body, name) is known and isinstance(known, InRegister)):
+        return False
+    if name in body.assigned:
+        raise Unsupported("SA716", "which argument this is is not known here", f"do not move `{name}`, count an index")
+    return known.type == Pointer(Pointer(CHAR))
 
 
-def argument(body: Body, node: c_ast.ArrayRef) -> Value:
-    """A text that the program was called with. Which one it is has to be known where it is looked at."""
+def argument(body: Body, node: c_ast.ArrayRef, index: Value) -> tuple[Value, Term, Term]:
+    """A text that the program was called with, by its index, where there is one, and where there is none.
+
+    Which one it is has to be known where it is looked at. Behind the last one there is a null pointer (C11 5.1.2.2.1).
+    """
     if isinstance(node.subscript, c_ast.Constant):
-        return outside_text(body, f"argument {node.subscript.value}")
-    if ARGUMENTS not in body.file.objects:
-        cell = Cell("", ANY, "argument", build.ZERO)
-        body.file.objects[ARGUMENTS] = Object(ARGUMENTS, (cell,), Storage.STATIC, body.origin)
-    return Value(base(ARGUMENTS), Pointer(CHAR))
+        found = outside_text(body, f"argument {node.subscript.value}")
+    else:
+        if ARGUMENTS not in body.file.objects:
+            cell = Cell("", ANY, "argument", build.ZERO)
+            body.file.objects[ARGUMENTS] = Object(ARGUMENTS, (cell,), Storage.STATIC, body.origin)
+        found = Value(base(ARGUMENTS), Pointer(CHAR))
+    count, at = body.number_of_arguments, number(index)
+    if count is None:
+        return found, build.TRUE, build.TRUE
+    if at is build.ZERO:
+        body.file.granted[NAMED] = None
+        return found, build.lt(build.ZERO, count), build.TRUE
+    given = build.ite(build.lt(at, count), number(found), build.ZERO)
+    return Value(given, found.type), build.TRUE, build.land(build.le(build.ZERO, at), build.le(at, count))
 
 
 def outside_text(body: Body, name: str) -> Value:

@@ -47,7 +47,7 @@ def numbered(kind: CType, *words: str) -> Callable[[Body, Sequence[Any]], Value]
             given = c_ast.ExprList([text, others[0]])
             body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_number_ends"), given))
         name = _constant_name(text)
-        return anything(body, kind) if name is None else _same_number(body, f"{' '.join(words)} {name}", kind)
+        return anything(body, kind) if name is None else same_number(body, f"{' '.join(words)} {name}", kind)
 
     return handler
 
@@ -108,7 +108,7 @@ def _constant_name(text: Any) -> str | None:
     return None
 
 
-def _same_number(body: Body, name: str, kind: CType) -> Value:
+def same_number(body: Body, name: str, kind: CType) -> Value:
     """Some number, the same each time."""
     if name not in body.file.objects:
         body.file.objects[name] = object_of(name, kind, Storage.STATIC, body.origin, None)

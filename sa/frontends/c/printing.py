@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, emit, fresh
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.caveats import TEXTS_END
 from sa.frontends.c.expressions import constant, place, value
 from sa.frontends.c.externs import between
-from sa.frontends.c.formats import MAKING, WRITING, is_text, printed
+from sa.frontends.c.formats import GIVEN, MAKING, WRITING, is_text, printed
+from sa.frontends.c.only_printed import is_only_printed
 from sa.frontends.c.operations import decide, load, store, touch
 from sa.frontends.c.syntax_tree import nodes_of
-from sa.frontends.c.types import CHAR, Array, Int, Pointer, Struct
+from sa.frontends.c.types import CHAR, INT, ULONG, Array, CType, Int, Pointer, Struct
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Call, Fail
+from sa.frontends.flow.graph import Call, Fail, Set, Skip
 from sa.terms import build
+from sa.terms.term import Term
 
 #: An array of so many letters is read as a whole.
 _MOST_LETTERS = 64
@@ -32,73 +33,146 @@ _MADE = {
     "u": "__sacheck_put_unsigned", "x": "__sacheck_put_hexadecimal", "c": "__sacheck_put", "s": "__sacheck_put_text",
 }  # fmt: skip
 
+#: What helps where what is written is not counted.
+_UNUSED = "do not use what it returns"
+
+#: What writes one letter, and returns it.
+_LETTERS = frozenset({"putchar", "fputc", "putc"})
+
 #: How many letters a number can need that is written so.
 _LENGTHS = {"c": 1, "d": 11, "i": 11, "u": 10, "x": 8, "ld": 20, "lu": 20, "lx": 16, "zu": 20}
 
 
 def _writes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
-    """What writes for the outside: it reads texts, and what it returns is not known. Raises Unsupported."""
+    """What writes for the outside, which may fail: it reads texts. Raises Unsupported."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         if any(is_text(a) and "%n" in a.value for a in arguments):
             raise Unsupported("SA716", f"`{name}` writes through a pointer here (`%n`)", "count without it")
-        _read(body, arguments, WRITING[name], name.startswith("set"))
-        if name == "printf" and len(arguments) == 1 and is_text(arguments[0]):
-            letters = "".join(p.letters for p in printed(arguments[0]))
-            if "%" not in arguments[0].value:
-                fine = number(between(body, 0, 1))
-                known = build.ite(build.eq(fine, build.ZERO), build.integer(-1), build.integer(len(letters)))
-                return Value(known, Int("int", 32, True))
-        return between(body, -1, 2**31 - 1)
+        form = WRITING[name]
+        if id(arguments) in body.ignored or name in ("perror", "setbuf"):
+            _read(body, arguments, form, name.startswith("set"))
+            return Value(build.ZERO, INT)
+        if form is not None:
+            return _counted(body, name, arguments, form)
+        if name in _LETTERS:
+            letter = converted(body, value(body, arguments[0]), Int("unsigned char", 8, False))
+            _read(body, arguments[1:], None)
+            return _or_negative(body, number(letter), -1)
+        _read(body, arguments, form, name.startswith("set"))
+        most = 0 if name == "fflush" else 2**31 - 1
+        return between(body, -(2**31) if name == "setvbuf" else -1, most)
 
     return handler
 
 
+def _counted(body: Body, name: str, arguments: Sequence[Any], form: int) -> Value:
+    """How many letters are written, or a negative number. Raises Unsupported where that is not known."""
+    if name.startswith("v") or form >= len(arguments) or not is_text(arguments[form]):
+        raise Unsupported("SA716", f"how many letters `{name}` writes is not known here", _UNUSED)
+    _read(body, arguments[:form], form)
+    return _or_negative(body, _length(body, arguments[form:]), -(2**31))
+
+
+def _length(body: Body, arguments: Sequence[Any]) -> Term:
+    """How many letters a format, the first argument, makes of the others. Raises Unsupported where it is not known."""
+    given = iter(arguments[1:])
+    length: Term = build.ZERO
+    for piece in printed(arguments[0]):
+        argument = next(given, None) if piece.conversion else None
+        if not piece.conversion:
+            length = build.add(length, build.integer(len(piece.letters)))
+        elif argument is None or not piece.plain or piece.conversion not in _MADE:
+            raise Unsupported("SA716", f"how many letters `%{piece.conversion}` writes is not known here", _UNUSED)
+        elif piece.conversion == "s":
+            length = build.add(length, number(value(body, _called("strlen", argument))))
+        elif piece.conversion == "c":
+            value(body, argument)
+            length = build.add(length, build.ONE)
+        else:
+            length = build.add(length, _digits(body, value(body, argument), piece.conversion))
+    for rest in given:
+        value(body, rest)
+    return length
+
+
+def _digits(body: Body, found: Value, conversion: str) -> Term:
+    """How many letters a number has, with its sign."""
+    bits, base, signed = 64 if len(conversion) > 1 else 32, 16 if conversion[-1] == "x" else 10, conversion[-1] in "di"
+    kind = Int("long" if bits > 32 else "int", bits, signed)
+    term = temporary(body, kind)
+    emit(body, Set(term, number(converted(body, found, kind))))
+    negative = build.lt(term, build.ZERO)
+    size = build.ite(negative, build.scale(-1, term), term) if signed else term
+    powers = [p for p in (base**n for n in range(1, 20)) if p < 2**bits]
+    more = [build.ite(build.le(build.integer(p), size), build.ONE, build.ZERO) for p in powers]
+    return build.add(build.ite(negative, build.integer(2), build.ONE) if signed else build.ONE, *more)
+
+
+def _or_negative(body: Body, result: Term, least: int) -> Value:
+    """A result, or where writing failed any number from the least one up to -1."""
+    failing, failure = number(between(body, 0, 1)), number(between(body, least, -1))
+    return Value(build.ite(build.eq(failing, build.ZERO), result, failure), INT)
+
+
 def _read(body: Body, arguments: Sequence[Any], form: int | None, kept: bool = False) -> None:
     """Evaluate arguments, and read the texts among them and the streams; a buffer that is only `kept` is not read."""
-    read = _texts(arguments, form)
+    read, values = _texts(arguments, form), list[Value | None]()
     for index, argument in enumerate(arguments):
-        if is_text(argument):
+        values.append(None if is_text(argument) else value(body, argument))
+        found = values[-1]
+        if found is None or not isinstance(found.type, Pointer) or found.term is build.ZERO:
             continue
-        found = value(body, argument)
-        if not isinstance(found.type, Pointer) or found.term is build.ZERO or kept:
-            continue
-        if found.type.to == CHAR and (read is None or index in read):
-            _read_text(body, argument, found)
+        if kept:
+            if index == 1 and not is_only_printed(body, argument):
+                hint = "let nothing else use the buffer, and give an array by its name"
+                raise Unsupported("SA716", "what is in the buffer of a stream is not known here", hint)
+        elif _is_letter(found.type.to) and (read is None or index in read):
+            limit = None if read is None else read[index]
+            _read_text(body, argument, found, values[index - 1] if limit == GIVEN else limit)
         elif isinstance(found.type.to, Struct) and read is not None and (form is None or index < form):
             # A stream that was closed is none.
             touch(body, found)
 
 
-def _texts(arguments: Sequence[Any], form: int | None) -> frozenset[int] | None:
-    """Which arguments are read as texts; None: all that may be."""
+def _texts(arguments: Sequence[Any], form: int | None) -> Mapping[int, int | None] | None:
+    """Which arguments are read as texts, and how many letters at most; None: all that may be.
+
+    For GIVEN the argument before says how many.
+    """
     if form is None or form >= len(arguments):
-        return frozenset({0})
+        return {0: None}
     if not is_text(arguments[form]):
         return None
-    read, here = set[int](), form + 1
+    read, here = dict[int, int | None](), form + 1
     for piece in printed(arguments[form]):
         here += piece.stars
-        # With a precision a text need not end.
-        if piece.conversion == "s" and not piece.precise:
-            read.add(here)
+        if piece.conversion == "s":
+            read[here] = piece.precision
         here += bool(piece.conversion)
-    return frozenset(read)
+    return read
 
 
-def _read_text(body: Body, node: Any, text: Value) -> None:
-    """Read a text up to its end: where it has none in its array, the index is wrong."""
-    if body.file.choices.races and "strlen" in body.file.bodies:
-        body.file.wanted += ["strlen"] if "strlen" not in body.file.wanted else []
-        emit(body, Call("strlen", (number(text),), None))
+def _read_text(body: Body, node: Any, text: Value, most: Value | int | None) -> None:
+    """Read a text up to its end, or `most` letters: where it has none in its array, the index is wrong."""
+    if most == 0:
+        return
+    limit = None if most is None else _limit(body, most)
+    name = "strlen" if limit is None else "strnlen"
+    if body.file.choices.races and name in body.file.bodies:
+        body.file.wanted += [name] if name not in body.file.wanted else []
+        emit(body, Call(name, (number(text),) if limit is None else (number(text), limit), None))
         return
     array = place(body, node) if isinstance(node, c_ast.ID | c_ast.StructRef) else None
     if isinstance(array, InMemory) and isinstance(array.type, Array) and (array.type.size or 0) <= _MOST_LETTERS:
+        size = array.type.size or 0
         letters = (
-            load(body, InMemory(build.add(array.address, build.integer(i)), CHAR, "index"))
-            for i in range(array.type.size or 0)
+            load(body, InMemory(build.add(array.address, build.integer(i)), array.type.of, "index"))
+            for i in range(size)
         )
         ends = build.lor(*[build.eq(number(one), build.ZERO) for one in letters])
+        if limit is not None:
+            ends = build.lor(ends, build.land(build.le(build.ZERO, limit), build.le(limit, build.integer(size))))
         on, off = fresh(body), fresh(body)
         decide(body, ends, on, off)
         body.here = off
@@ -106,7 +180,22 @@ def _read_text(body: Body, node: Any, text: Value) -> None:
         body.here = on
         return
     body.file.granted[TEXTS_END] = None
+    if limit is None or isinstance(most, int):
+        touch(body, text)
+        return
+    on, off = fresh(body), fresh(body)
+    decide(body, build.eq(limit, build.ZERO), off, on)
+    body.here = on
     touch(body, text)
+    emit(body, Skip(), off)
+
+
+def _limit(body: Body, most: Value | int) -> Term:
+    return build.integer(most) if isinstance(most, int) else number(converted(body, most, ULONG))
+
+
+def _is_letter(kind: CType) -> bool:
+    return isinstance(kind, Int) and kind.bits == 8 and kind.name != "_Bool"
 
 
 def _makes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
@@ -114,12 +203,21 @@ def _makes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
     form = MAKING[name]
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
-        if len(arguments) > form and _is_only_printed(body, arguments[0]) and _has_room(body, arguments, form):
+        if form == 2 and len(arguments) > form and is_text(arguments[form]) and _is_zero(body, arguments[1]):
+            # Nothing is written.
+            value(body, arguments[0])
+            return Value(_length(body, arguments[form:]), INT)
+        if len(arguments) > form and is_only_printed(body, arguments[0]) and _has_room(body, arguments, form):
             target = place(body, arguments[0])
             assert isinstance(target, InMemory)
-            _read(body, arguments[form:], 0)
+            used = id(arguments) not in body.ignored
+            if used and (name.startswith("v") or not is_text(arguments[form])):
+                raise Unsupported("SA716", f"how many letters `{name}` writes is not known here", _UNUSED)
+            length = _length(body, arguments[form:]) if used else build.ZERO
+            if not used:
+                _read(body, arguments[form:], 0)
             store(body, InMemory(target.address, CHAR, "index"), Value(build.ZERO, CHAR))
-            return between(body, -1, 2**31 - 1)
+            return Value(length, INT)
         if name.startswith("v") or not is_text(arguments[form]) or any(map(_acts, arguments[:form])):
             hint = "only texts that are printed and not looked at otherwise are accepted"
             raise Unsupported("SA716", "what this writes is not known here", hint)
@@ -144,6 +242,13 @@ def _made(body: Body, arguments: Sequence[Any], form: int) -> Value:
             raise Unsupported("SA716", f"what `%{piece.conversion}` writes is not known here", hint)
         length = _called(_MADE[piece.conversion], to, room, length, argument)
     return value(body, _called("__sacheck_put_end", to, room, length))
+
+
+def _is_zero(body: Body, node: Any) -> bool:
+    try:
+        return constant(body, node) == 0
+    except Unsupported:
+        return False
 
 
 def _called(name: str, *arguments: Any) -> c_ast.FuncCall:
@@ -176,50 +281,6 @@ def _has_room(body: Body, arguments: Sequence[Any], form: int) -> bool:
     if any(p.conversion and (p.conversion not in _LENGTHS or not p.plain) for p in pieces):
         return False
     return sum(len(p.letters) + _LENGTHS.get(p.conversion, 0) for p in pieces) < size
-
-
-def _is_only_printed(body: Body, node: Any) -> bool:
-    """Whether an array, of a function, of the file or in a structure, is only given to functions that print it."""
-    match node:
-        case c_ast.ID(name=name):
-            own = any(name in scope for scope in body.scopes)
-            bodies = [body.file.bodies[body.name]] if own else _bodies(body)
-            return all(_prints_only(f.body, partial(_is_named, name)) for f in bodies)
-        case c_ast.StructRef(field=c_ast.ID(name=name)):
-            # Who compares memory looks at all fields.
-            said = {n.name.name for f in _bodies(body) for n in nodes_of(f.body) if _is_call_by_name(n)}
-            whole = said & {"memcmp", "bcmp", "memchr"}
-            return not whole and all(_prints_only(f.body, partial(_is_field, name)) for f in _bodies(body))
-        case _:
-            return False
-
-
-def _bodies(body: Body) -> Iterator[Any]:
-    return (f for n, f in body.file.bodies.items() if n not in body.file.library)
-
-
-def _is_call_by_name(node: Any) -> bool:
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
-
-
-def _is_named(name: str, node: Any) -> bool:
-    return isinstance(node, c_ast.ID) and bool(node.name == name)
-
-
-def _is_field(name: str, node: Any) -> bool:
-    return isinstance(node, c_ast.StructRef) and bool(node.field.name == name)
-
-
-def _prints_only(node: Any, is_it: Callable[[Any], bool]) -> bool:
-    """Whether what is meant is used as a whole argument of functions that write, and in `sizeof`, only."""
-    match node:
-        case c_ast.FuncCall(name=c_ast.ID(name=called)) if called in WRITING or called in MAKING:
-            inner = node.args.exprs if node.args is not None else []
-            return all(_prints_only(e, is_it) for e in inner if not is_it(e))
-        case c_ast.UnaryOp(op="sizeof"):
-            return True
-        case _:
-            return not is_it(node) and all(_prints_only(child, is_it) for _, child in node.children())
 
 
 PRINTING: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {

@@ -186,13 +186,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
     whole(kind, node.name)
     where = at(body, node)
     if "static" in node.storage:
-        name = f"{body.name}.{node.name}"
-        name = name if name not in body.file.objects else f"{name}_{len(body.file.objects)}"
-        initial = first_values(body, kind, node.init) if node.init is not None else {}
-        storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
-        kept = is_constant(body, node.type)
-        body.file.objects[name] = object_of(name, kind, storage, where, initial, kept)
-        body.scopes[-1][node.name] = InMemory(base(name), kind, "index")
+        body.scopes[-1][node.name] = InMemory(base(_static(body, node, kind, where)), kind, "index")
         return
     skipped = any(node is d for declared in body.jumps.values() for d in declared)
     body.valueless[id(node)] = local(body, node.name, kind, where, node.init, skipped)
@@ -208,6 +202,19 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         before = body.steps[-1].op
         if isinstance(before, Set) and before.var is made.var and isinstance(before.term, Number):
             body.constants[made.var] = Value(before.term, plain(kind))
+
+
+def _static(body: Body, node: c_ast.Decl, kind: CType, where: Origin) -> str:
+    """The one object of a static variable, which all copies of its function share."""
+    if id(node) in body.file.static:
+        return body.file.static[id(node)][1]
+    name = f"{body.name}.{node.name}"
+    name = name if name not in body.file.objects else f"{name}_{len(body.file.objects)}"
+    body.file.static[id(node)] = (node, name)
+    initial = first_values(body, kind, node.init) if node.init is not None else {}
+    storage = Storage.THREAD if "_Thread_local" in node.storage else Storage.STATIC
+    body.file.objects[name] = object_of(name, kind, storage, where, initial, is_constant(body, node.type))
+    return name
 
 
 def keeps(body: Body, assigned: Collection[str], node: c_ast.Decl, kind: CType) -> bool:

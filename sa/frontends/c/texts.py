@@ -7,36 +7,43 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, InMemory, emit, fresh
+from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
 from sa.frontends.c.externs import anything, between
 from sa.frontends.c.formats import Piece, is_text, scanned
 from sa.frontends.c.literals import outside_text
-from sa.frontends.c.numbers_in_texts import is_outside
+from sa.frontends.c.numbers_in_texts import is_outside, same_number
 from sa.frontends.c.operations import decide, store, touch
-from sa.frontends.c.types import CHAR, Float, Int, Pointer
+from sa.frontends.c.types import BOOL, CHAR, LONG, CType, Float, Int, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Skip
+from sa.frontends.flow.graph import Set, Skip
 from sa.terms import build
+from sa.terms.term import Term
+
+#: Letters that a word may have: all but white space, and the end of texts.
+_SHOWN = frozenset(range(-128, 128)) - {0, 32, *range(9, 14)}
 
 
 def _scanned(form: int) -> Callable[[Body, Sequence[Any]], Value]:
     """What is read from outside: the result says where how many pointers point there is any value of the type then."""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        places = arguments[form + 1 :]
         known = scanned(arguments[form]) if form < len(arguments) and is_text(arguments[form]) else ()
+        if len(known) != len(places) or not all(map(_is_known, known)):
+            hint = "give a text as the format, with a pointer for each conversion, without `%n` and `%m`"
+            raise Unsupported("SA716", "what this reads is not known here", hint)
         for argument in arguments[:form]:
             source = value(body, argument)
             if isinstance(source.type, Pointer):
                 touch(body, source)
-        places = arguments[form + 1 :]
         read = between(body, -1, len(places))
         for index, argument in enumerate(places):
             on, off = fresh(body), fresh(body)
             decide(body, build.lt(build.integer(index), number(read)), on, off)
             body.here = on
-            _take(body, argument, known[index] if len(known) == len(places) else None, arguments[:form])
+            _take(body, argument, known[index], arguments[:form])
             emit(body, Skip(), off)
         return read
 
@@ -51,32 +58,76 @@ def _scanned_text(body: Body, arguments: Sequence[Any]) -> Value:
     return _scanned(1)(body, arguments)
 
 
-def _take(body: Body, argument: Any, piece: Piece | None, source: Sequence[Any]) -> None:
+def _is_known(piece: Piece) -> bool:
+    """Whether it is known what a conversion reads: a number, or letters that are not wide."""
+    said = piece.conversion
+    return said in ("c", "s", "p") or said.startswith("[") or said[-1] in "diouxXaAeEfFgG"
+
+
+def _take(body: Body, argument: Any, piece: Piece, source: Sequence[Any]) -> None:
     """What is read goes where a pointer points. Raises Unsupported where its length is not known."""
     to = value(body, argument)
     if not isinstance(to.type, Pointer) or not isinstance(to.type.to, Int | Pointer | Float):
         raise Unsupported("SA716", "this cannot be read from outside", "read into variables that are numbers")
-    letters = isinstance(to.type.to, Int) and to.type.to.bits == 8
-    if letters and piece is None:
-        raise Unsupported("SA716", "letters that are read from outside are not accepted", "read numbers")
-    if not letters or piece is None or not (piece.conversion in ("c", "s") or piece.conversion.startswith("[")):
+    if piece.conversion == "c" and piece.width in (None, 1):
         store(body, InMemory(number(to), to.type.to), anything(body, to.type.to))
-    elif piece.conversion == "c" and piece.width in (None, 1):
-        store(body, InMemory(number(to), CHAR), anything(body, CHAR))
-    elif piece.conversion == "c" or (piece.width is None and source):
+    elif piece.conversion == "c" or (piece.width is None and source and (piece.conversion == "s" or piece.set)):
         raise Unsupported("SA716", "how many letters this reads is not known here", "give a width, as in `%9s`")
-    else:
+    elif piece.conversion == "s" or piece.set is not None:
         # Nothing says how long a word from outside is.
-        most = c_ast.Constant("int", str(2**30 if piece.width is None else piece.width))
-        body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_word"), c_ast.ExprList([argument, most])))
+        _word(body, to, 2**30 if piece.width is None else piece.width, _SHOWN if piece.set is None else piece.set)
+    else:
+        store(body, InMemory(number(to), to.type.to), _scanned_number(body, to.type.to, piece))
+
+
+def _scanned_number(body: Body, kind: CType, piece: Piece) -> Value:
+    """A number of so many letters at most: with a sign, it has one digit less (C11 7.21.6.2)."""
+    if piece.width is None or not isinstance(kind, Int) or piece.conversion[-1] not in "diuxX":
+        return anything(body, kind)
+    base = 16 if piece.conversion[-1] in "xX" else 10
+    low, high = -(base ** max(0, piece.width - 1) - 1), base**piece.width - 1
+    if low < -(2**31) or high >= 2**31:
+        return anything(body, kind)
+    return converted(body, between(body, low, high), kind)
+
+
+def _word(body: Body, to: Value, most: int, letters: frozenset[int]) -> None:
+    """A word from outside: a letter at least, all of them among these, and its end."""
+    assert isinstance(to.type, Pointer)
+    kind, length = to.type.to, temporary(body, LONG)
+    emit(body, Set(length, build.ZERO))
+    head, inside, end = body.here, fresh(body), fresh(body)
+    more = build.lor(build.eq(length, build.ZERO), build.eq(number(between(body, 0, 1)), build.ZERO))
+    decide(body, build.land(build.lt(length, build.integer(most)), more), inside, end)
+    body.here = inside
+    found = _one_of(body, letters)
+    store(body, InMemory(build.add(number(to), length), kind, "index"), converted(body, found, kind))
+    emit(body, Set(length, build.add(length, build.ONE)), head)
+    body.here = end
+    store(body, InMemory(build.add(number(to), length), kind, "index"), Value(build.ZERO, CHAR))
+
+
+def _one_of(body: Body, letters: frozenset[int]) -> Value:
+    """Any one of some letters."""
+    starts = sorted(n for n in letters if n - 1 not in letters)
+    chosen = number(between(body, 0, len(letters) - 1))
+    below = 0
+    pieces = list[tuple[int, int]]()
+    for start in starts:
+        pieces.append((below, start - below))
+        below += next(n for n in range(1, 257) if start + n not in letters)
+    made: Term = build.add(chosen, build.integer(pieces[0][1]))
+    for first, shift in pieces[1:]:
+        made = build.ite(build.lt(chosen, build.integer(first)), made, build.add(chosen, build.integer(shift)))
+    return Value(made, CHAR)
 
 
 def _environment(body: Body, arguments: Sequence[Any]) -> Value:
     """`getenv`: there is no such text, or one of a limited length, which nothing changes."""
     if not is_text(arguments[0]):
         raise Unsupported("SA716", "which variable of the environment this is is not known here", "write its name")
-    text = outside_text(body, "environment " + "".join(map(chr, letters_of(arguments[0]))))
-    there = number(between(body, 0, 1))
+    name = "environment " + "".join(map(chr, letters_of(arguments[0])))
+    text, there = outside_text(body, name), number(same_number(body, f"whether there is {name}", BOOL))
     return Value(build.ite(build.eq(there, build.ZERO), build.ZERO, number(text)), text.type)
 
 

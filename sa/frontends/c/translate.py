@@ -46,13 +46,15 @@ from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.threads import LAST, last_function
-from sa.frontends.c.types import Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.types import INT, Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.unused_results import without_taker
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
     ANY,
     Havoc,
     Live,
     Procedure,
+    Range,
     Register,
     Set,
     Skip,
@@ -76,7 +78,7 @@ def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     declarations = _body(file, "?", None, frozenset())
     file.problems += changing(text)
     file.assigned = read.assigned
-    for node in library(said | {"strlen"} if choices.races else said).ext:
+    for node in library(said | {"strlen", "strnlen"} if choices.races else said).ext:
         _declare(declarations, node, library=True)
     library_types(file)
     file.library = frozenset(file.bodies)
@@ -132,9 +134,10 @@ def _without(entry: str, file: File, span: Span) -> InputError:
 def _procedures(file: File, entry: str) -> None:
     """Translate the functions that are reached. A call through a pointer knows all whose address is taken anywhere."""
     objects, strings, problems = dict(file.objects), file.strings, list(file.problems)
+    static = dict(file.static)
     while True:
         addressed, finishing = frozenset(file.addressed), frozenset(file.finishing)
-        file.wanted, done = [entry], 0
+        file.wanted, done, views = [entry], 0, len(file.views)
         if finishing:
             file.bodies[LAST], file.names[LAST] = last_function(file.finishing), Function(Void(), ())
             file.library |= {LAST}
@@ -143,10 +146,11 @@ def _procedures(file: File, entry: str) -> None:
             name = file.wanted[done]
             done += 1
             file.procedures[name] = _procedure(file, name)
-        known = finishing == frozenset(file.finishing)
+        known = finishing == frozenset(file.finishing) and not (file.prints_members and views < len(file.views))
         if known and (not file.indirect or addressed == frozenset(file.addressed)):
             return
         file.objects, file.strings, file.problems = dict(objects), strings, list(problems)
+        file.static = dict(static)
         file.procedures.clear()
 
 
@@ -209,6 +213,7 @@ def _global(body: Body, node: c_ast.Decl) -> None:
     if known is not None and node.init is None and (outside or node.name not in file.outside):
         return
     whole(kind, node.name)
+    file.initialisers += [] if node.init is None else [node.init]
     # Itself may be named in its initialiser. What is defined in another file may have any value.
     file.outside = file.outside | {node.name} if outside else file.outside - {node.name}
     initial = None if outside else {} if node.init is None else first_values(body, kind, node.init)
@@ -230,6 +235,7 @@ def _procedure(file: File, key: str) -> Procedure:
     assert isinstance(kind, Function)
     body = _body(file, name, node.decl, frozenset(_addressed(node.body)))
     body.assigned = names_said((node.body,))[0]
+    body.ignored = without_taker(node.body)
     where = body.origin
     if is_scalar(kind.result):
         body.result, body.returns = build.variable("__return"), kind.result
@@ -303,16 +309,27 @@ def _ending(body: Body) -> None:
 
 def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
-    found = list[Any]()
-    for parameter in parameters_of(node):
+    found, alone = list[Any](), is_alone(body)
+    for index, parameter in enumerate(parameters_of(node)):
         own = adjusted(type_of(body, parameter.type, constant))
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))
             continue
         taken = parameter.name in body.addressed
-        var = build.variable(f"__{parameter.name}" if taken else parameter.name)
-        body.registers[var] = Register(var, range_of(own), body.origin, taken, words_of(own))
+        counts = index == 0 and own == INT and body.name == "main" == body.file.choices.entry and not alone
+        changes = counts and parameter.name in body.assigned and not taken
+        var = build.variable(f"__{parameter.name}" if taken or changes else parameter.name)
+        # How many arguments there are is no negative number (C11 5.1.2.2.1).
+        range_ = Range(0, 2**31 - 1) if counts else range_of(own)
+        body.registers[var] = Register(var, range_, body.origin, taken or changes, words_of(own))
+        body.number_of_arguments = var if counts else body.number_of_arguments
         found.append(var)
+        if changes:
+            own_var = build.variable(parameter.name)
+            body.registers[own_var] = Register(own_var, range_of(own), body.origin, words=words_of(own))
+            emit(body, Set(own_var, var))
+            body.scopes[-1][parameter.name] = InRegister(own_var, own)
+            continue
         if taken:
             body.objects[parameter.name] = object_of(parameter.name, own, Storage.AUTO, body.origin, None)
             emit(body, Live(parameter.name))

@@ -24,10 +24,11 @@ class Unsupported(Exception):
 
 
 class Value(Struct, frozen=True):
-    """A value: a term of sort int, or of sort bool for 0 and 1, and its type."""
+    """A value: a term of sort int, or of sort bool for 0 and 1, and its type; and what `holds` where it is not 0."""
 
     term: Term
     type: CType
+    holds: Term | None = None
 
 
 def number(value: Value) -> Term:
@@ -50,6 +51,8 @@ def truth(value: Value) -> Term:
         raise undecided()
     if sort_of(term) == BOOL:
         return term
+    if value.holds is not None:
+        return value.holds
     if isinstance(term, Ite) and isinstance(term.positive, Number) and isinstance(term.negative, Number):
         positive, negative = term.positive.value != 0, term.negative.value != 0
         return build.ite(term.condition, build.boolean(positive), build.boolean(negative))
@@ -76,7 +79,7 @@ def convert(value: Value, kind: CType, registers: Registers) -> Value:
         return Value(term, kind)
     if (given.bits, given.signed) == (kind.bits, kind.signed) and given.name != "_Bool":
         # Nothing is converted. What leaves the type has overflowed, which is not looked at here.
-        return Value(value.term, kind)
+        return Value(value.term, kind, value.holds)
     low, high = span_of(term, registers)
     if (low is None or high is None) and (range_of(kind) == ANY or kind.bits == LONG.bits == given.bits):
         low, high = _declared(given)
@@ -144,6 +147,10 @@ _RELATIONS = {"==", "!=", "<", "<=", ">", ">="}
 
 
 def _compared(op: str, one: Value, two: Value) -> Term:
+    if op in ("==", "!="):
+        for told, other in ((one, two), (two, one)):
+            if told.holds is not None and other.term is build.ZERO:
+                return told.holds if op == "!=" else build.lnot(told.holds)
     if sort_of(one.term) == BOOL and isinstance(two.term, Number | Bool) and op in ("==", "!="):
         value = two.term.value
         if value in (0, 1):

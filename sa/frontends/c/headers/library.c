@@ -684,31 +684,46 @@ long time(long *t) {
     return now;
 }
 
-int isdigit(int c) { return c >= '0' && c <= '9'; }
-int isupper(int c) { return c >= 'A' && c <= 'Z'; }
-int islower(int c) { return c >= 'a' && c <= 'z'; }
-int isalpha(int c) { return isupper(c) || islower(c); }
-int isalnum(int c) { return isalpha(c) || isdigit(c); }
-int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-int isblank(int c) { return c == ' ' || c == '\t'; }
-int isprint(int c) { return c >= 32 && c <= 126; }
-int ispunct(int c) { return c >= 33 && c <= 126 && !isalnum(c); }
-int iscntrl(int c) { return (c >= 0 && c <= 31) || c == 127; }
-int isgraph(int c) { return c >= 33 && c <= 126; }
-int toupper(int c) { return islower(c) ? c - 32 : c; }
-int tolower(int c) { return isupper(c) ? c + 32 : c; }
+int __sacheck_isdigit(int c) { return c >= '0' && c <= '9'; }
+int __sacheck_isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int __sacheck_islower(int c) { return c >= 'a' && c <= 'z'; }
+int __sacheck_isalpha(int c) { return __sacheck_isupper(c) || __sacheck_islower(c); }
+int __sacheck_isalnum(int c) { return __sacheck_isalpha(c) || __sacheck_isdigit(c); }
+int __sacheck_isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int __sacheck_isxdigit(int c) { return __sacheck_isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+int __sacheck_isblank(int c) { return c == ' ' || c == '\t'; }
+int __sacheck_isprint(int c) { return c >= 32 && c <= 126; }
+int __sacheck_ispunct(int c) { return c >= 33 && c <= 126 && !__sacheck_isalnum(c); }
+int __sacheck_iscntrl(int c) { return (c >= 0 && c <= 31) || c == 127; }
+int __sacheck_isgraph(int c) { return c >= 33 && c <= 126; }
+/* For pointers to them. */
+int isdigit(int c) { return isdigit(c); }
+int isupper(int c) { return isupper(c); }
+int islower(int c) { return islower(c); }
+int isalpha(int c) { return isalpha(c); }
+int isalnum(int c) { return isalnum(c); }
+int isspace(int c) { return isspace(c); }
+int isxdigit(int c) { return isxdigit(c); }
+int isblank(int c) { return isblank(c); }
+int isprint(int c) { return isprint(c); }
+int ispunct(int c) { return ispunct(c); }
+int iscntrl(int c) { return iscntrl(c); }
+int isgraph(int c) { return isgraph(c); }
+int toupper(int c) { return __sacheck_islower(c) ? c - 32 : c; }
+int tolower(int c) { return __sacheck_isupper(c) ? c + 32 : c; }
 unsigned long strlen(const char *s) {
     unsigned long n = 0;
     while (s[n]) n = n + 1;
     return n;
 }
-int strcmp(const char *a, const char *b) {
+int strcmp(const char *a, const char *b) { return strcmp(a, b); }
+int __sacheck_strcmp(const char *a, const char *b) {
     unsigned long n = 0;
     while (a[n] && a[n] == b[n]) n = n + 1;
     return (unsigned char) a[n] - (unsigned char) b[n];
 }
-int strncmp(const char *a, const char *b, unsigned long most) {
+int strncmp(const char *a, const char *b, unsigned long most) { return strncmp(a, b, most); }
+int __sacheck_strncmp(const char *a, const char *b, unsigned long most) {
     unsigned long n = 0;
     while (n < most && a[n] && a[n] == b[n]) n = n + 1;
     return n < most ? (unsigned char) a[n] - (unsigned char) b[n] : 0;
@@ -734,10 +749,17 @@ char *strncpy(char *to, const char *from, unsigned long most) {
     }
     return to;
 }
-int strcasecmp(const char *a, const char *b) {
+int strcasecmp(const char *a, const char *b) { return strcasecmp(a, b); }
+int __sacheck_strcasecmp(const char *a, const char *b) {
     unsigned long n = 0;
     while (a[n] && tolower((unsigned char) a[n]) == tolower((unsigned char) b[n])) n = n + 1;
     return tolower((unsigned char) a[n]) - tolower((unsigned char) b[n]);
+}
+int strncasecmp(const char *a, const char *b, unsigned long most) { return strncasecmp(a, b, most); }
+int __sacheck_strncasecmp(const char *a, const char *b, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && a[n] && tolower((unsigned char) a[n]) == tolower((unsigned char) b[n])) n = n + 1;
+    return n < most ? tolower((unsigned char) a[n]) - tolower((unsigned char) b[n]) : 0;
 }
 unsigned long strcspn(const char *s, const char *stops) {
     unsigned long n = 0;
