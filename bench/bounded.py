@@ -24,8 +24,8 @@ from sa.automata.program import Program
 from sa.base.budget import Budget, unheard
 from sa.base.limits import LimitReached, limits
 from sa.base.verdict import Reason
-from sa.bounded.dag import Dag, TooLarge
 from sa.bounded.bounded_model_checking import by_rounds
+from sa.bounded.dag import Dag, TooLarge
 from sa.bounded.rounds import add_round, begin, dangers, view
 from sa.bounded.search import task
 from sa.bounded.spans import spans
