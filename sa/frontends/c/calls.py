@@ -17,6 +17,7 @@ from sa.frontends.c.blocks import BLOCKS
 from sa.frontends.c.body import Body, converted, emit, fresh, meaning, temporary
 from sa.frontends.c.callees import by_callee
 from sa.frontends.c.endings import ENDINGS
+from sa.frontends.c.errors import ERRING, may_fail
 from sa.frontends.c.expressions import NOTHING, branch, constant, taken, value
 from sa.frontends.c.externs import (
     anything,
@@ -127,6 +128,8 @@ def _named(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
         return action(body, name, arguments)
     if body.file.choices.visible and (name in _FROM_OUTSIDE or name in WRITING or name in MAKING):
         return outside(body, name, kind, arguments)
+    if name in ERRING and not body.file.choices.visible and may_fail(body, name, arguments):
+        body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_errs"), None))
     if name in _WORDS:
         return _WORDS[name](body, arguments)
     if name in ATOMICS:
@@ -317,6 +320,8 @@ _WORDS: dict[str, Handler] = {
     "__sacheck_any": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
     # A compiler may say either of what is no literal.
     "__builtin_constant_p": lambda body, arguments: anything(body, Int("_Bool", 1, False)),
+    # 0 for no error, or its number.
+    "__sacheck_error": lambda body, arguments: between(body, 0, 133),
     "__sacheck_number": lambda body, arguments: anything(body, LONG),
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "longjmp", "siglongjmp"), jumping),
     **dict.fromkeys(("signal", "raise", "kill", "sigaction", "sigwait", "pthread_sigmask", "pthread_kill"), signalled),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from pycparser import c_ast
@@ -132,7 +133,10 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
             if len(item.name) > 1:
                 rest = c_ast.NamedInitializer(item.name[1:], item.expr)
                 start, inner = _part(kind, position)
-                yield from _listed(body, inner, [rest], offset + start)
+                # What follows goes on inside of it (C11 6.7.9, paragraph 17).
+                inside = items[: _following(body, inner, item.name[1:], items)]
+                del items[: len(inside)]
+                yield from _listed(body, inner, [rest, *inside], offset + start)
                 position += 1
                 continue
             item = item.expr
@@ -150,6 +154,20 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
         else:
             yield offset + start, inner, item
         position += 1
+
+
+def _following(body: Body, kind: CType, names: Sequence[Any], items: Sequence[Any]) -> int:
+    """How many items without a name belong to an object behind the part that names designate. Raises Unsupported."""
+    here, inner = 0, kind
+    for name in names:
+        start, inner = _part(inner, _designated(body, inner, name))
+        here += start
+    room = sum(1 for _ in cells_of(kind)) - here - (1 if is_scalar(inner) else sum(1 for _ in cells_of(inner)))
+    unnamed = list(takewhile(lambda i: not isinstance(i, c_ast.NamedInitializer), items))[:room]
+    if any(isinstance(i, c_ast.InitList) for i in unnamed):
+        hint = "name the part that they are for"
+        raise Unsupported("SA712", "braces behind a designator of a part are not accepted", hint)
+    return len(unnamed)
 
 
 #: So many elements a range of an initialiser may name.

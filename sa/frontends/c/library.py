@@ -20,7 +20,7 @@ _MEANT = {
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
     "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
     **dict.fromkeys(("scanf", "fscanf", "sscanf"), ()),
-    **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)),
+    **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)), "__errno_location": ("__sacheck_errs",),
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends", "__sacheck_number_of")
     ),

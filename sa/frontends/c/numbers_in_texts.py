@@ -47,9 +47,23 @@ def numbered(kind: CType, *words: str) -> Callable[[Body, Sequence[Any]], Value]
             given = c_ast.ExprList([text, others[0]])
             body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_number_ends"), given))
         name = _constant_name(text)
-        return anything(body, kind) if name is None else same_number(body, f"{' '.join(words)} {name}", kind)
+        if name is None:
+            return anything(body, kind)
+        start, base_ = f"{' '.join(words)} {name}, base ", _base(others)
+        if any(o.startswith(start) and o != start + base_ for o in body.file.objects):
+            raise Unsupported("SA716", "the same text is read with another base before", "read it once")
+        return same_number(body, start + base_, kind)
 
     return handler
+
+
+def _base(others: Sequence[Any]) -> str:
+    """In which base a number is read, in words. Raises Unsupported where that is not known."""
+    if len(others) < 2:
+        return "10"
+    if not isinstance(others[1], c_ast.Constant):
+        raise Unsupported("SA716", "the base of this number is not known here", "give it as a constant")
+    return str(int(others[1].value, 0))
 
 
 def is_outside(body: Body, text: Any) -> bool:
@@ -71,7 +85,8 @@ def _is_only_number(body: Body, text: Any) -> bool:
     shown = [a for n in nodes if _called(n) in _SHOWS for a in _arguments(n) if a in same]
     if name is None and len(read) > 1:
         raise Unsupported("SA716", "an argument may be read twice here", "keep its number in a variable")
-    return len(set(read)) == 1 and len(read) + len(shown) == len(same)
+    bases = {str(getattr(b, "value", None)) for n in nodes if _called(n) in _READS for b in _arguments(n)[2:3]}
+    return len(set(read)) == 1 and len(bases) < 2 and len(read) + len(shown) == len(same)
 
 
 def _called(node: Any) -> str | None:

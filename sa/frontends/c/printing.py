@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.caveats import TEXTS_END
-from sa.frontends.c.expressions import constant, place, value
+from sa.frontends.c.expressions import constant, place, static_type, value
 from sa.frontends.c.externs import between
 from sa.frontends.c.formats import GIVEN, MAKING, WRITING, is_text, printed
 from sa.frontends.c.only_printed import is_only_printed
@@ -50,6 +50,7 @@ def _writes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
         if any(is_text(a) and "%n" in a.value for a in arguments):
             raise Unsupported("SA716", f"`{name}` writes through a pointer here (`%n`)", "count without it")
         form = WRITING[name]
+        _check_arguments(body, name, arguments, form)
         if id(arguments) in body.ignored or name in ("perror", "setbuf"):
             _read(body, arguments, form, name.startswith("set"))
             return Value(build.ZERO, INT)
@@ -64,6 +65,22 @@ def _writes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
         return between(body, -(2**31) if name == "setvbuf" else -1, most)
 
     return handler
+
+
+def _check_arguments(body: Body, name: str, arguments: Sequence[Any], form: int | None) -> None:
+    """Raises Unsupported where a conversion has no argument, or a text is no pointer: that is undefined (7.21.6)."""
+    if form is None or name.startswith("v") or form >= len(arguments) or not is_text(arguments[form]):
+        return
+    wanted = [p for piece in printed(arguments[form]) if piece.conversion for p in (*[None] * piece.stars, piece)]
+    given = arguments[form + 1 :]
+    if len(given) < len(wanted):
+        raise Unsupported(
+            "SA719", f"`{name}` has {len(given)} of {len(wanted)} arguments here", "give each conversion one"
+        )
+    for piece, argument in zip(wanted, given, strict=False):
+        text = piece is not None and piece.conversion == "s" and not is_text(argument)
+        if text and not isinstance(static_type(body, argument), Pointer | Array):
+            raise Unsupported("SA719", "the argument for `%s` is no pointer", "give it a text")
 
 
 def _counted(body: Body, name: str, arguments: Sequence[Any], form: int) -> Value:
@@ -203,6 +220,7 @@ def _makes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
     form = MAKING[name]
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        _check_arguments(body, name, arguments, form)
         if form == 2 and len(arguments) > form and is_text(arguments[form]) and _is_zero(body, arguments[1]):
             # Nothing is written.
             value(body, arguments[0])

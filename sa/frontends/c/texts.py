@@ -15,7 +15,7 @@ from sa.frontends.c.formats import Piece, is_text, scanned
 from sa.frontends.c.literals import outside_text
 from sa.frontends.c.numbers_in_texts import is_outside, same_number
 from sa.frontends.c.operations import decide, store, touch
-from sa.frontends.c.types import BOOL, CHAR, LONG, CType, Float, Int, Pointer
+from sa.frontends.c.types import BOOL, CHAR, LONG, CType, Float, Int, Pointer, bits_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Set, Skip
 from sa.terms import build
@@ -77,7 +77,20 @@ def _take(body: Body, argument: Any, piece: Piece, source: Sequence[Any]) -> Non
         # Nothing says how long a word from outside is.
         _word(body, to, 2**30 if piece.width is None else piece.width, _SHOWN if piece.set is None else piece.set)
     else:
+        if not _fits(piece.conversion, to.type.to):
+            what = f"`%{piece.conversion}` reads a value of another type than the one that this points to"
+            raise Unsupported("SA719", what, "give the conversion the length of the type, as in `%ld`")
         store(body, InMemory(number(to), to.type.to), _scanned_number(body, to.type.to, piece))
+
+
+def _fits(conversion: str, kind: CType) -> bool:
+    """Whether a conversion reads numbers of a type (C11 7.21.6.2)."""
+    letter, length = conversion[-1], conversion[:-1]
+    if letter in "diouxX":
+        return isinstance(kind, Int) and bits_of(kind) == {"hh": 8, "h": 16, "": 32}.get(length, 64)
+    if letter in "aAeEfFgG":
+        return isinstance(kind, Float) and kind.bits == {"": 32, "l": 64}.get(length, kind.bits)
+    return isinstance(kind, Pointer)
 
 
 def _scanned_number(body: Body, kind: CType, piece: Piece) -> Value:

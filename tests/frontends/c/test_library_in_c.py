@@ -189,3 +189,73 @@ def test_copies_of_a_function_race_on_its_static_variables(tmp_path: Path, kind:
 )  # fmt: skip
 def test_what_is_read_from_outside(tmp_path: Path, text: str, verdict: str) -> None:
     assert told(tmp_path, body(text)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (body('errno = 0; FILE *f = fopen("x", "r"); if (!f) assert(errno == 0);'), "REFUTED"),
+        (body('FILE *f = fopen("x", "r"); if (!f && errno == 2) assert(0);'), "REFUTED"),
+        (body("errno = 0; if (argc > 1) { strtol(argv[1], 0, 10); assert(errno == 0); }"), "REFUTED"),
+        # What the program itself wrote is no number that is too large.
+        (body('char b[8]; sprintf(b, "12"); errno = 0; long n = strtol(b, 0, 10); assert(n == 12 && errno == 0);'),
+         "PROVED"),
+        (body("errno = 0; int *p = &argc; assert(*p == argc && errno == 0);"), "PROVED"),
+    ],
+)  # fmt: skip
+def test_what_fails_outside_says_why(tmp_path: Path, text: str, verdict: str) -> None:
+    assert told(tmp_path, text) == verdict
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        body("if (argc > 1) { long a = strtol(argv[1], 0, 10), b = strtol(argv[1], 0, 16); assert(a == b); }"),
+        body("if (argc > 1) { long a = strtol(argv[1], 0, 10), b = strtol(argv[1], 0, argc); assert(a == b); }"),
+        'long f(void) { return strtol(getenv("A"), 0, 10); }'
+        'int main(void) { if (getenv("A")) { long a = f(); assert(a == strtol(getenv("A"), 0, 16)); } }',
+    ],
+)
+def test_a_text_that_is_read_in_two_bases_is_an_error(tmp_path: Path, text: str) -> None:
+    assert told(tmp_path, text) == "SA716"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        body('printf("%s\\n", 5);'),
+        body('printf("%d %s\\n", 5);'),
+        body('printf("%*d\\n", 5);'),
+        body('char b[8]; sprintf(b, "%d");'),
+        body('int x; scanf("%ld", &x); return x;'),
+        body('long x; scanf("%d", &x); return x;'),
+        body('short x; scanf("%hhd", &x); return x;'),
+    ],
+)
+def test_an_argument_that_its_conversion_does_not_take_is_an_error(tmp_path: Path, text: str) -> None:
+    assert told(tmp_path, text) == "SA719"
+
+
+def test_arguments_that_conversions_take_are_accepted(tmp_path: Path) -> None:
+    text = 'long x; short y; scanf("%ld %hd", &x, &y); printf("%*d %.*s %s", 3, 4, 2, "abc", argc > 1 ? argv[1] : "-");'
+    assert told(tmp_path, body(text)) == "PROVED"
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [("p == 0", "REFUTED"), ("p == 0 || b[0] == 0", "PROVED")])
+def test_a_line_with_room_for_its_end_alone_is_empty(tmp_path: Path, claim: str, verdict: str) -> None:
+    assert told(tmp_path, body(f"char b[2] = {{1}}; char *p = fgets(b, 1, stdin); assert({claim});")) == verdict
+
+
+@pytest.mark.parametrize(
+    ("initial", "claim"),
+    [
+        ("int m[2][2] = {[0][0] = 1, 2}", "m[0][1] == 2 && m[1][0] == 0"),
+        ("int m[2][2] = {[0][1] = 1, 2}", "m[0][1] == 1 && m[1][0] == 2"),
+        ("struct { int a[2], b; } m = {.a[0] = 1, 2, 3}", "m.a[1] == 2 && m.b == 3"),
+        ("struct { int x, y; } m[2] = {[0].x = 1, 2, 3}", "m[0].y == 2 && m[1].x == 3"),
+        ("int m[3] = {[1] = 1, 2}", "m[0] == 0 && m[2] == 2"),
+    ],
+)
+def test_what_follows_a_designator_goes_on_behind_it(tmp_path: Path, initial: str, claim: str) -> None:
+    assert told(tmp_path, body(f"{initial}; assert({claim});")) == "PROVED"
+    assert told(tmp_path, body(f"{initial}; assert(!({claim}));")) == "REFUTED"
