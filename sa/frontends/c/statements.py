@@ -105,8 +105,12 @@ def _statement(body: Body, node: Any) -> Value:
         case c_ast.Return():
             _return(body, node)
         case c_ast.Break():
+            if not body.breaks:
+                raise Unsupported("SA719", "`break` outside of loops and `switch`", "leave it out")
             _jump(body, body.breaks[-1])
         case c_ast.Continue():
+            if not body.continues:
+                raise Unsupported("SA719", "`continue` outside of loops", "leave it out")
             end_of_life(body, body.rounds[-1])
             _jump(body, body.continues[-1])
         case c_ast.Goto():

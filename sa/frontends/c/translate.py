@@ -190,6 +190,8 @@ def _declare(body: Body, node: Any, library: bool) -> None:
         preprocessed = of_header and body.origin.span is not None and body.origin.span.source.name.endswith(".i")
         if not library and body.origin.span is not None and not preprocessed:
             complain(file, node, wrong)
+        elif preprocessed and isinstance(node, c_ast.Decl):
+            file.names.pop(node.name, None)
 
 
 def _global(body: Body, node: c_ast.Decl) -> None:
