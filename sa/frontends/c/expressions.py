@@ -24,7 +24,7 @@ from sa.frontends.c.body import (
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
 from sa.frontends.c.gnu import OMITTED
-from sa.frontends.c.literals import argument, fixed_value, is_argument, is_plain, literal_value
+from sa.frontends.c.literals import argument_there, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import by_field, distance_of
 from sa.frontends.c.operations import changed, checked, decide, inside, joined, load, moved, operation, store, strides
@@ -50,7 +50,7 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.unions import element, member
 from sa.frontends.c.values import Unsupported, Value, inverted, negated, number, truth
-from sa.frontends.flow.graph import Begin, End, Fail, Halt, Node, Set, Skip, code
+from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number
 
@@ -64,7 +64,7 @@ def value(body: Body, node: Any) -> Value:
         case c_ast.Constant():
             return literal_value(body, node)
         case c_ast.ArrayRef() if is_argument(body, node):
-            return _argument(body, node)
+            return argument_there(body, node, value(body, node.subscript))
         case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.CompoundLiteral():
             return _named(body, node)
         case c_ast.UnaryOp():
@@ -98,19 +98,6 @@ def value(body: Body, node: Any) -> Value:
             return body.file.enclosed(body, node)
         case _:
             raise Unsupported("SA719", f"this expression is not accepted ({type(node).__name__})")
-
-
-def _argument(body: Body, node: c_ast.ArrayRef) -> Value:
-    """An argument of the program; the run ends where it has no name, and an index behind all of them is wrong."""
-    found, named, inside_ = argument(body, node, value(body, node.subscript))
-    for holds, otherwise in ((named, Halt()), (inside_, Fail("index"))):
-        if holds is not build.TRUE:
-            on, off = fresh(body), fresh(body)
-            decide(body, holds, on, off)
-            body.here = off
-            emit(body, otherwise)
-            body.here = on
-    return found
 
 
 def taken(body: Body, node: Any, kind: CType | None) -> Value:

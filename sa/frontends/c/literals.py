@@ -7,12 +7,13 @@ from typing import Any
 from msgspec.structs import replace
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, Constant, InMemory, InRegister, meaning, object_of
+from sa.frontends.c.body import Body, Constant, InMemory, InRegister, emit, fresh, meaning, object_of
 from sa.frontends.c.caveats import NAMED, outside_texts
 from sa.frontends.c.constants import letters_of, literal
+from sa.frontends.c.operations import decide
 from sa.frontends.c.types import CHAR, Array, Float, Pointer
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import ANY, Cell, Object, Storage, base
+from sa.frontends.flow.graph import ANY, Cell, Fail, Halt, Object, Storage, base
 from sa.frontends.reading import is_overflow_passed
 from sa.terms import build
 from sa.terms.term import Term, Var
@@ -122,6 +123,19 @@ def argument(body: Body, node: c_ast.ArrayRef, index: Value) -> tuple[Value, Ter
         return found, build.lt(build.ZERO, count), build.TRUE
     given = build.ite(build.lt(at, count), number(found), build.ZERO)
     return Value(given, found.type), build.TRUE, build.land(build.le(build.ZERO, at), build.le(at, count))
+
+
+def argument_there(body: Body, node: c_ast.ArrayRef, index: Value) -> Value:
+    """The same; the run ends where it has no name, and an index behind all of them is wrong."""
+    found, named, inside = argument(body, node, index)
+    for holds, otherwise in ((named, Halt()), (inside, Fail("index"))):
+        if holds is not build.TRUE:
+            on, off = fresh(body), fresh(body)
+            decide(body, holds, on, off)
+            body.here = off
+            emit(body, otherwise)
+            body.here = on
+    return found
 
 
 def outside_text(body: Body, name: str) -> Value:

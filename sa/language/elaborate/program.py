@@ -31,6 +31,7 @@ from sa.language.names import ProcedureSymbol, Scope, find
 from sa.language.parser import parse
 from sa.lowering.draft import Draft, origin
 from sa.terms import build
+from sa.terms.name import whole
 from sa.terms.term import Term
 
 
@@ -92,7 +93,7 @@ def _elaborate(
     handles, begun = declare_states(module, declared.context)
     declared.variables.extend(v for handle in handles.values() for v in handle.variables)
     variables = tuple(
-        replace(v, of_scheduler=True) if v.var.name.partition("[")[0] in added else v
+        replace(v, of_scheduler=True) if whole(v.var.name) in added else v
         for v in declared_variables(declared)
     )
     init = build.land(*(in_range(v) for v in variables), *declared.init, *begun)
