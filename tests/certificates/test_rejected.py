@@ -21,6 +21,7 @@ from sa.checker.judgement import worst
 from sa.checker.ruling import Accepted, Rejected, Ruling, Undecided
 from sa.engines.options import Options
 from sa.engines.verify import Options as VerifyOptions
+from tests.certificates.by_threads import by_threads
 from tests.certificates.mutation import INVARIANTS
 
 #: A loop whose bound is copied into a local first, which only a rely that keeps `n` allows.
@@ -75,7 +76,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, A
     for name, file in (("locked", locked), ("overtaken", overtaken)):
         request = VerifyRequest(str(file), False, VerifyOptions(Limits(), 0, portfolio=INVARIANTS))
         found[name] = json.loads(verification_certificate(str(file.parent / "c.json"), request, verify(request)))
-    first(found["locked"])["proofs"][0]["proof"] = _by_threads()
+    first(found["locked"])["proofs"][0]["proof"] = by_threads()
     return {name: (made[name], document) for name, document in found.items()}
 
 
@@ -98,26 +99,6 @@ def relation(document: Any) -> Any:
 
 def positions(document: Any) -> Any:
     return first(document)["goals"][0]["play"]["strategy"]["positions"]
-
-
-def _by_threads() -> Any:
-    """Evidence about the two threads at the flag, thread by thread: a ghost of each says where it is."""
-    threads = []
-    for name, me, you in (("A", "at_A", "at_B"), ("B", "at_B", "at_A")):
-        ranges = f"(<= 0 {me}) (<= 0 {you}) (<= {me} 4) (<= {you} 4)"
-        outside = f"(or (and (<= 3 {you}) (<= {you} 4)) (= {you} 0))"
-        free = f"(or (and (<= 1 {you}) (<= {you} 2) busy) (and (not busy) {outside}))"
-        held = f"{outside} busy"
-        said = {"q0": free, "CS": held, "q2": held, "q3": free, "exit": free}
-        locations = {
-            place: {"inv": f"(and (= {me} {number}) {ranges} {what})", "env": "true"}
-            for number, (place, what) in enumerate(said.items())
-        }
-        ghosts = [{"name": ghost, "sort": "Int", "low": 0, "high": 4} for ghost in ("at_A", "at_B")]
-        edges = {str(number): {me: str(number + 1)} for number in range(4)}
-        start = ["(= at_A 0)", "(= at_B 0)"]
-        threads.append({"thread": name, "ghosts": ghosts, "start": start, "locations": locations, "edges": edges})
-    return {"keeps": {"threads": threads, "never": [{"claim": 0, "bad": 0, "witnesses": ["A", "B"]}]}}
 
 
 def keeps(document: Any) -> Any:
