@@ -73,8 +73,8 @@ def test_reduction_says_what_enumeration_says() -> None:
 
 def test_reduction_by_what_words_count_says_what_enumeration_says() -> None:
     """The same where what excludes sections is a count of those inside."""
-    found = sum((compare(seed, text=counting.random_program) for seed in range(16)), Counter[str]())
-    assert min(found["excluded"], found["reached"]) > 5
+    found = sum((compare(seed, text=counting.random_program) for seed in range(6)), Counter[str]())
+    assert min(found["excluded"], found["reached"]) > 2
 
 
 @pytest.mark.fuzz

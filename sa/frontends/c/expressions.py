@@ -154,7 +154,7 @@ def place(body: Body, node: Any) -> Place:
 
 def _element(body: Body, node: c_ast.ArrayRef, address: bool = False) -> Place:
     """An element, or its `address` alone. Of an array in another object it is said that the index is not outside."""
-    if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef):
+    if isinstance(node.name, c_ast.ArrayRef | c_ast.StructRef) and not is_argument(body, node.name):
         outer = place(body, node.name)
         if isinstance(outer, InMemory) and outer.part is not None and isinstance(outer.type, Array):
             return element(outer, constant(body, node.subscript))

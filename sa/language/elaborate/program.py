@@ -93,8 +93,7 @@ def _elaborate(
     handles, begun = declare_states(module, declared.context)
     declared.variables.extend(v for handle in handles.values() for v in handle.variables)
     variables = tuple(
-        replace(v, of_scheduler=True) if whole(v.var.name) in added else v
-        for v in declared_variables(declared)
+        replace(v, of_scheduler=True) if whole(v.var.name) in added else v for v in declared_variables(declared)
     )
     init = build.land(*(in_range(v) for v in variables), *declared.init, *begun)
     scope = declared.context.scope

@@ -259,3 +259,17 @@ def test_a_line_with_room_for_its_end_alone_is_empty(tmp_path: Path, claim: str,
 def test_what_follows_a_designator_goes_on_behind_it(tmp_path: Path, initial: str, claim: str) -> None:
     assert told(tmp_path, body(f"{initial}; assert({claim});")) == "PROVED"
     assert told(tmp_path, body(f"{initial}; assert(!({claim}));")) == "REFUTED"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (body("if (argc > 1 && argv[1][0] == 'x') return 1;"), "PROVED"),
+        (body("if (argc > 1) { char *p = argv[1]; assert(p[0] == argv[1][0] && *argv[1] == p[0]); }"), "PROVED"),
+        (body("if (argc > 1) assert(argv[1][0] == 'x');"), "REFUTED"),
+        # Without a test it may be the null pointer behind the last one.
+        (body("return argv[1][0] == 'x';"), "REFUTED"),
+    ],
+)
+def test_letters_of_an_argument_are_read(tmp_path: Path, text: str, verdict: str) -> None:
+    assert told(tmp_path, text) == verdict
