@@ -160,7 +160,9 @@ def _following(body: Body, kind: CType, names: Sequence[Any], items: Sequence[An
     """How many items without a name belong to an object behind the part that names designate. Raises Unsupported."""
     here, inner = 0, kind
     for name in names:
-        start, inner = _part(inner, _designated(body, inner, name))
+        ends = ends_of(getattr(name, "expr", name))
+        position = _designated(body, inner, name) if ends is None else constant(body, ends[1])
+        start, inner = _part(inner, position)
         here += start
     room = sum(1 for _ in cells_of(kind)) - here - (1 if is_scalar(inner) else sum(1 for _ in cells_of(inner)))
     unnamed = list(takewhile(lambda i: not isinstance(i, c_ast.NamedInitializer), items))[:room]

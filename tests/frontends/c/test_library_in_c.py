@@ -253,6 +253,7 @@ def test_a_line_with_room_for_its_end_alone_is_empty(tmp_path: Path, claim: str,
         ("int m[2][2] = {[0][1] = 1, 2}", "m[0][1] == 1 && m[1][0] == 2"),
         ("struct { int a[2], b; } m = {.a[0] = 1, 2, 3}", "m.a[1] == 2 && m.b == 3"),
         ("struct { int x, y; } m[2] = {[0].x = 1, 2, 3}", "m[0].y == 2 && m[1].x == 3"),
+        ("struct { int a[3], b; } m = {.a[0 ... 1] = 1, 2, 3}", "m.a[1] == 1 && m.a[2] == 2 && m.b == 3"),
         ("int m[3] = {[1] = 1, 2}", "m[0] == 0 && m[2] == 2"),
     ],
 )
