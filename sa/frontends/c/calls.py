@@ -32,6 +32,7 @@ from sa.frontends.c.externs import (
 )
 from sa.frontends.c.formats import MAKING, WRITING
 from sa.frontends.c.gnu import BARRIERS
+from sa.frontends.c.least_arguments import LEAST
 from sa.frontends.c.numbers_in_texts import numbered
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.offsets import distance_of
@@ -95,6 +96,9 @@ def call(body: Body, node: c_ast.FuncCall) -> Value:
     before = body.wanted
     if isinstance(node.name, c_ast.ID):
         name = node.name.name
+        own = name in body.file.bodies and name not in body.file.library
+        if not own and len(arguments) < LEAST.get(name, 0):
+            raise Unsupported("SA719", f"`{name}` takes {LEAST[name]} arguments", "give it all of them")
         if name not in WORDS and not is_any_memory(meaning(body, name)):
             # Whatever else it returns, its arguments are for themselves.
             body.wanted = None

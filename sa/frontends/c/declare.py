@@ -178,12 +178,21 @@ def _complete(body: Body, known: Struct, node: Any, constant: Constants) -> None
             raise Unsupported("SA712", "an array without a size is not the last member")
         if declared.name is None and not isinstance(kind, Struct):
             continue
+        if _innermost(kind) is known:
+            raise Unsupported("SA719", f"`{node.name}` is a member of itself", "make the member a pointer")
         cell_count(kind)  # raises what a member is refused for
         fields.append((declared.name or f"?{number}", kind))
     if isinstance(node, c_ast.Union):
         _unite(body, known, tuple(fields))
     else:
         known.fields, known.gaps = tuple(fields), tuple(gaps)
+
+
+def _innermost(kind: CType) -> CType:
+    """What arrays of arrays have as their elements."""
+    while isinstance(kind, Array):
+        kind = kind.of
+    return kind
 
 
 def _unite(body: Body, union: Struct, members: tuple[tuple[str, CType], ...]) -> None:

@@ -24,6 +24,8 @@ def _overflowing(name: str, operands: Int | None) -> Callable[[Body, Sequence[An
     """Store what the exact result of two integers is in the type that the third argument points to: does it differ?"""
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        if len(arguments) != 3:
+            raise Unsupported("SA719", "this takes three arguments", "give it all of them and no more")
         one, two, where = (value(body, a) for a in arguments)
         if not isinstance(where.type, Pointer) or not isinstance(where.type.to, Int):
             raise Unsupported("SA719", "this is not a pointer to an integer")

@@ -73,6 +73,13 @@ from sa.terms.term import Var
 
 def unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     """The unit of a file, and the file with what was noticed. Raises InputError with all errors."""
+    try:
+        return _unit_of(read, choices)
+    except RecursionError:
+        raise InputError((error("SA703", "nested too deeply", Span(read.text.source, 0, 0)),)) from None
+
+
+def _unit_of(read: Parsed, choices: Reading) -> tuple[Unit, File]:
     text, nodes, said = read.text, read.nodes, read.said
     file, entry = File(text, choices, call, literal, enclosed, static_type), choices.entry
     declarations = _body(file, "?", None, frozenset())

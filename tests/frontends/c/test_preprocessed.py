@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sa.base.diagnostic import InputError
+from sa.frontends.c.least_arguments import LEAST
 from sa.frontends.load import load_program
 
 
@@ -18,10 +19,34 @@ from sa.frontends.load import load_program
         "int main(void) { break; }",
         "int main(void) { continue; }",
         "int main(int n) { switch (n) { case 1: continue; } }",
+        "struct s { struct s a[2]; }; int main(void) { struct s v; return 0; }",
+        "int main(void) { char b[4]; sprintf(b); }",
+        "int main(void) { return strtol(); }",
+        "int a; int main(void) { return __atomic_load_n(); }",
+        "int a; int main(void) { return atomic_compare_exchange_strong(&a, &a); }",
+        "int a; int main(void) { return __sync_fetch_and_add(&a); }",
+        "int a; int main(void) { return __builtin_add_overflow(a, a, &a, a); }",
+        "unsigned long t; int main(void) { pthread_create(&t); }",
     ],
 )
 def test_what_is_wrong_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "p.i").write_text(text)
+    with pytest.raises(InputError) as wrong:
+        load_program(str(tmp_path / "p.i"), families=True)
+    assert [d.code for d in wrong.value.diagnostics] == ["SA719"]
+
+
+def test_what_is_nested_too_deeply_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "p.i").write_text(f"int main(void) {{ return {'+'.join(['1'] * 3000)}; }}")
+    with pytest.raises(InputError) as wrong:
+        load_program(str(tmp_path / "p.i"), families=True)
+    assert [d.code for d in wrong.value.diagnostics] == ["SA703"]
+
+
+@pytest.mark.parametrize("name", sorted(LEAST))
+def test_a_call_without_enough_arguments_is_an_error(tmp_path: Path, name: str) -> None:
+    given = ", ".join(["&a"] * (LEAST[name] - 1))
+    (tmp_path / "p.i").write_text(f"int a; int main(void) {{ {name}({given}); return 0; }}")
     with pytest.raises(InputError) as wrong:
         load_program(str(tmp_path / "p.i"), families=True)
     assert [d.code for d in wrong.value.diagnostics] == ["SA719"]
