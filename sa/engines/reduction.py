@@ -67,8 +67,8 @@ def _known(asked: Asked, budget: Budget) -> Proved | None:
     """What intervals say of locations; None where their part of the work is used up before they do."""
     with part_of(budget.bounds, BOUNDING) as bounds:
         found = bounded_of(asked, bounds)
-        places, excluded, lemmas = asked.shared.once(("facts", asked.threads), lambda: facts_of_intervals(found))
-        return Proved(places, excluded, lemmas)
+        facts = asked.shared.once(("facts", asked.threads), lambda: facts_of_intervals(found))
+        return Proved(facts.places, facts.excluded, facts.lemmas)
     return None
 
 

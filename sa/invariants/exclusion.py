@@ -29,13 +29,13 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Int, Mod, Term, Var
 
 #: Regions of a thread: where there are more, nothing is said of what excludes what.
-REGIONS = 100
+MOST_REGIONS = 100
 
 #: Pairs of sums that are looked at together: where there are more, none are.
-BESIDE = 60
+MOST_PAIRS = 60
 
 #: The region of the thread with this number.
-Spot: TypeAlias = tuple[int, int]
+Region: TypeAlias = tuple[int, int]
 
 
 class Sum(Struct, frozen=True, eq=False):
@@ -58,7 +58,7 @@ class Sum(Struct, frozen=True, eq=False):
 
 
 @dataclass(slots=True)
-class Together:
+class Meetings:
     """What is known of points of several threads: the pairs of regions that were met so far, both ways round.
 
     `regions` are by thread the regions of its points, `inside` those the other way round; `weights` are by thread and
@@ -75,7 +75,7 @@ class Together:
     beside: tuple[tuple[int, int, int], ...]
     ranges: Ranges
     met: dict[tuple[int, int], set[tuple[int, int]]]
-    bounds: dict[tuple[Spot, ...], Ranges | None] = field(default_factory=dict)
+    bounds: dict[tuple[Region, ...], Ranges | None] = field(default_factory=dict)
 
 
 def sums_of(owners: Sequence[Owner], steps: Sequence[Mapping[Point, Sequence[Step]]]) -> tuple[Sum, ...]:
@@ -114,24 +114,26 @@ def _weights(
 
 
 def _weight(owner: Owner, point: Point, part: Term) -> Interval:
-    here: dict[Var, Term] = {v: build.boolean(v is at(owner.thread, point.place)) for v in part.free if v.sort == BOOL}
+    here: dict[Var, Term] = {
+        v: build.boolean(v is is_at(owner.thread, point.place)) for v in part.free if v.sort == BOOL
+    }
     return interval_of(substitute(part, {**here, **owner.known(point)}), {})
 
 
-def at(thread: Automaton, place: str) -> Var:
+def is_at(thread: Automaton, place: str) -> Var:
     """That a thread is at a location."""
     return build.variable(at_place(thread.name, place), BOOL)
 
 
-def together(
+def meetings_of(
     sums: tuple[Sum, ...], first: Sequence[Point], steps: Sequence[Mapping[Point, Sequence[Step]]], ranges: Ranges
-) -> Together | None:
+) -> Meetings | None:
     """What is known in the beginning; None where the sums tell too little, or too much. What holds always is in
     `ranges`.
     """
     told = [{p: tuple(s.kinds[n][p] for s in sums) for p in here} for n, here in enumerate(steps)]
     kinds = [list(dict.fromkeys(here.values())) for here in told]
-    if not sums or max(map(len, kinds)) > REGIONS:
+    if not sums or max(map(len, kinds)) > MOST_REGIONS:
         return None
     numbers = [{w: i for i, w in enumerate(some)} for some in kinds]
     regions = tuple({p: numbers[n][w] for p, w in here.items()} for n, here in enumerate(told))
@@ -154,37 +156,37 @@ def together(
         if sums[j].var is not sums[k].var and len({*counted[j]} & {*counted[k]}) > 1
         for factor in (1, -1)
     )
-    return Together(sums, regions, inside, weights, counted, beside if len(beside) <= BESIDE else (), ranges, met)
+    return Meetings(sums, regions, inside, weights, counted, beside if len(beside) <= MOST_PAIRS else (), ranges, met)
 
 
-def bounds_at(known: Together, *spots: Spot) -> Ranges | None:
+def bounds_at(known: Meetings, *given: Region) -> Ranges | None:
     """What the sums say of shared variables while threads are there and others where they may meet them; None if no
     thread is known to be there yet.
     """
-    if spots not in known.bounds:
-        known.bounds[spots] = _bounds_at(known, spots)
-    return known.bounds[spots]
+    if given not in known.bounds:
+        known.bounds[given] = _bounds_at(known, given)
+    return known.bounds[given]
 
 
-def _bounds_at(known: Together, spots: tuple[Spot, ...]) -> Ranges | None:
-    fixed = dict(spots)
+def _bounds_at(known: Meetings, given: tuple[Region, ...]) -> Ranges | None:
+    fixed = dict(given)
     numbers = range(len(known.weights))
-    return _bounds(known, {n: (fixed[n],) if n in fixed else _allowed(known, n, spots) for n in numbers})
+    return _bounds(known, {n: (fixed[n],) if n in fixed else _allowed(known, n, given) for n in numbers})
 
 
-def bounds_seen(known: Together, spot: Spot, before: Ranges) -> Ranges | None:
+def bounds_seen(known: Meetings, region: Region, before: Ranges) -> Ranges | None:
     """What the sums say of shared variables while a thread is there and knows what holds `before` its step: others are
     where that may be. None if that cannot be.
     """
-    there: dict[int, tuple[int, ...]] = {spot[0]: (spot[1],)}
+    there: dict[int, tuple[int, ...]] = {region[0]: (region[1],)}
     for n, weights in enumerate(known.weights):
-        if n != spot[0]:
-            regions = (r for r in range(len(weights)) if meets(known, spot, (n, r)))
-            there[n] = tuple(r for r in regions if _possible(bounds_at(known, spot, (n, r)), before))
+        if n != region[0]:
+            regions = (r for r in range(len(weights)) if meets(known, region, (n, r)))
+            there[n] = tuple(r for r in regions if _possible(bounds_at(known, region, (n, r)), before))
     return _bounds(known, there)
 
 
-def _bounds(known: Together, regions: Mapping[int, tuple[int, ...]]) -> Ranges | None:
+def _bounds(known: Meetings, regions: Mapping[int, tuple[int, ...]]) -> Ranges | None:
     """The same while each thread is at one of these regions."""
     if any(not there for there in regions.values()):
         return None
@@ -211,7 +213,7 @@ def _found(found: dict[Var, Interval], var: Var, left: Interval | None) -> bool:
     return common is not None
 
 
-def _total(known: Together, regions: Mapping[int, tuple[int, ...]], sums: Sequence[tuple[int, int]]) -> Interval:
+def _total(known: Meetings, regions: Mapping[int, tuple[int, ...]], sums: Sequence[tuple[int, int]]) -> Interval:
     """What threads weigh together in sums with these factors, each thread at one of these regions."""
     total = interval.ZERO
     for n in dict.fromkeys(n for j, _ in sums for n in known.counted[j]):
@@ -223,18 +225,18 @@ def _total(known: Together, regions: Mapping[int, tuple[int, ...]], sums: Sequen
     return total
 
 
-def _allowed(known: Together, number: int, spots: tuple[Spot, ...]) -> tuple[int, ...]:
+def _allowed(known: Meetings, number: int, given: tuple[Region, ...]) -> tuple[int, ...]:
     """The regions of a thread that were met with all of these."""
     regions = range(len(known.weights[number]))
-    return tuple(r for r in regions if all((q, r) in known.met[n, number] for n, q in spots))
+    return tuple(r for r in regions if all((q, r) in known.met[n, number] for n, q in given))
 
 
-def meets(known: Together, one: Spot, other: Spot) -> bool:
+def meets(known: Meetings, one: Region, other: Region) -> bool:
     """Whether two threads were met there."""
     return (one[1], other[1]) in known.met[one[0], other[0]]
 
 
-def add_pair(known: Together, one: Spot, other: Spot) -> None:
+def add_pair(known: Meetings, one: Region, other: Region) -> None:
     """Two threads are met there."""
     known.met[one[0], other[0]].add((one[1], other[1]))
     known.met[other[0], one[0]].add((other[1], one[1]))
@@ -286,7 +288,7 @@ def _ends(change: Interval, now: int | None, then: int | None) -> tuple[int, int
     return change[0] + then - now, change[1] + then - now
 
 
-def excluding(known: Together, owners: Sequence[Owner], common: Ranges) -> Iterator[Term]:
+def excluding(known: Meetings, owners: Sequence[Owner], common: Ranges) -> Iterator[Term]:
     """The sums, and the regions that exclude each other though the sums alone do not say so."""
     for one in known.sums:
         yield from one.said
@@ -298,7 +300,7 @@ def excluding(known: Together, owners: Sequence[Owner], common: Ranges) -> Itera
                     yield build.lnot(build.land(_there(known, owners, (n, r)), _there(known, owners, (m, s))))
 
 
-def excluded_places(known: Together, common: Ranges) -> frozenset[frozenset[tuple[int, str]]]:
+def excluded_places(known: Meetings, common: Ranges) -> frozenset[frozenset[tuple[int, str]]]:
     """The pairs of locations of two threads that are never met."""
     places = [dict[str, set[int]]() for _ in known.regions]
     for of, regions in zip(places, known.regions, strict=True):
@@ -315,7 +317,7 @@ def excluded_places(known: Together, common: Ranges) -> frozenset[frozenset[tupl
     return frozenset(found)
 
 
-def _everything(known: Together) -> dict[tuple[int, int], set[tuple[int, int]]]:
+def _everything(known: Meetings) -> dict[tuple[int, int], set[tuple[int, int]]]:
     sizes = [len(some) for some in known.weights]
     return {(n, m): {(r, s) for r in range(sizes[n]) for s in range(sizes[m])} for n, m in known.met}
 
@@ -326,18 +328,18 @@ def _possible(bounds: Ranges | None, known: Ranges) -> bool:
     )
 
 
-def _there(known: Together, owners: Sequence[Owner], spot: Spot) -> Term:
-    number, region = spot
-    owner, here = owners[number], known.inside[number][region]
+def _there(known: Meetings, owners: Sequence[Owner], region: Region) -> Term:
+    number, within = region
+    owner, here = owners[number], known.inside[number][within]
     by_place = dict[str, list[Point]]()
     for point in here:
         by_place.setdefault(point.place, []).append(point)
     every = known.regions[number]
     return build.lor(
         *(
-            build.land(at(owner.thread, place), build.lor(*(_values(owner, p) for p in points)))
+            build.land(is_at(owner.thread, place), build.lor(*(_values(owner, p) for p in points)))
             if any(p.place == place and p not in points for p in every)
-            else at(owner.thread, place)
+            else is_at(owner.thread, place)
             for place, points in by_place.items()
         )
     )

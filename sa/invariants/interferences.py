@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds
-from sa.invariants.exclusion import Spot, Together, add_pair, bounds_at, meets
+from sa.invariants.exclusion import Meetings, Region, add_pair, bounds_at, meets
 from sa.invariants.own_points import Owner, Point, Step
 from sa.invariants.sight import Pivot, Sight
 from sa.terms import interval
@@ -78,7 +78,7 @@ class Run:
     cuts: Thresholds
     bounds: Limits
     known: Known
-    together: Together | None
+    meetings: Meetings | None
     exact: bool = False
     waiting: dict[int, dict[Point, None]] = field(default_factory=dict)
     clock: int = 0
@@ -90,7 +90,7 @@ class Run:
 def absorb(run: Run, number: int, point: Point) -> bool:
     """Add what other threads may make of the variables that a thread sees at a point; whether that is new."""
     here, key = run.known.points[number][point], (number, point)
-    spot, fixed = (number, region_of(run, number, point)), fixed_at(run.sights[number], point)
+    region, fixed = (number, region_of(run, number, point)), fixed_at(run.sights[number], point)
     since, known = run.absorbed.get(key, (-1, {}))
     if known != here:
         since = -1
@@ -102,8 +102,8 @@ def absorb(run: Run, number: int, point: Point) -> bool:
                 continue
             spend(run.bounds, AN_INTERFERENCE * len(found))
             for effect in found.values():
-                if effect.grown > since and _may_disturb(run, spot, other, effect, here, here, fixed):
-                    made = _made_of(run, spot, other, effect, here)
+                if effect.grown > since and _may_disturb(run, region, other, effect, here, here, fixed):
+                    made = _made_of(run, region, other, effect, here)
                     growing |= bool({v for v, x in made.items() if grow(run, key, here, v, x)})
         grown |= growing
         since = -1
@@ -127,25 +127,25 @@ def _is_new(effect: Interference, here: Ranges) -> bool:
 
 def region_of(run: Run, number: int, point: Point) -> int:
     """The region of a thread's point; 0 where sums say nothing."""
-    return 0 if run.together is None else run.together.regions[number][point]
+    return 0 if run.meetings is None else run.meetings.regions[number][point]
 
 
 def _may_disturb(
-    run: Run, spot: Spot, other: int, effect: Interference, here: Ranges, box: Ranges, fixed: Ranges
+    run: Run, region: Region, other: int, effect: Interference, here: Ranges, box: Ranges, fixed: Ranges
 ) -> bool:
     """Whether an interference says more than a box and may occur while a thread is here."""
-    if run.together is not None and not meets(run.together, spot, (other, effect.source)):
+    if run.meetings is not None and not meets(run.meetings, region, (other, effect.source)):
         return False
     return _is_new(effect, box) and _may_meet(effect, here, fixed)
 
 
-def _made_of(run: Run, spot: Spot, other: int, effect: Interference, here: Ranges) -> Ranges:
+def _made_of(run: Run, region: Region, other: int, effect: Interference, here: Ranges) -> Ranges:
     """What an interference of another thread makes of what a thread sees, as far as the sums allow it there."""
     seen = {v: x for v, x in effect.after.items() if v in here}
-    if run.together is None:
+    if run.meetings is None:
         return seen
-    earlier = bounds_at(run.together, spot, (other, effect.source))
-    later = bounds_at(run.together, spot, (other, effect.target))
+    earlier = bounds_at(run.meetings, region, (other, effect.source))
+    later = bounds_at(run.meetings, region, (other, effect.target))
     if earlier is None or later is None or not _agree(earlier, here, effect.before):
         return {}
     limited = {v: interval.meet(x, later[v]) if v in later else x for v, x in seen.items()}
@@ -165,7 +165,7 @@ def _agree(bounds: Ranges, *known: Ranges) -> bool:
 
 def meet_anew(run: Run, number: int, point: Point, step: Step, before: Ranges) -> None:
     """Add the pairs of regions that a step leads to."""
-    known = run.together
+    known = run.meetings
     if known is None or (mine := known.regions[number][point]) == (there := known.regions[number][step.target]):
         return
     fixed = run.sights[number]
@@ -179,15 +179,15 @@ def meet_anew(run: Run, number: int, point: Point, step: Step, before: Ranges) -
                     run.waiting.update((n, run.waiting.get(n, {})) for n in range(len(run.owners)))
 
 
-def _may_be_at(run: Run, spot: Spot, other: Spot, before: Ranges) -> bool:
+def _may_be_at(run: Run, region: Region, other: Region, before: Ranges) -> bool:
     """Whether another thread may be at a region when a step is taken."""
-    assert run.together is not None
-    bounds = bounds_at(run.together, spot, other)
+    assert run.meetings is not None
+    bounds = bounds_at(run.meetings, region, other)
     if bounds is None or not _agree(bounds, before):
         return False
-    number, region = other
+    number, there = other
     here = run.known.points[number]
-    for point in run.together.inside[number][region]:
+    for point in run.meetings.inside[number][there]:
         if point in here:
             known = {**here[point], **fixed_at(run.sights[number], point)}
             if _agree(before, known) and _agree(bounds, known):
@@ -210,8 +210,8 @@ def publish(run: Run, number: int, point: Point, step: Step, before: Ranges, aft
     meet_anew(run, number, point, step, before)
     written = [v for v in step.updates if v in after and v in known.common]
     for v in written:
-        if grow(run, None, known.common, v, after[v]) and run.together is not None and run.together.beside:
-            run.together.bounds.clear()
+        if grow(run, None, known.common, v, after[v]) and run.meetings is not None and run.meetings.beside:
+            run.meetings.bounds.clear()
             run.absorbed.clear()
     shown = tuple(v for v in written if v in run.shown[number])
     regions = region_of(run, number, point), region_of(run, number, step.target)
@@ -266,13 +266,13 @@ def _said_of(run: Run, pivot: Pivot, written: Sequence[Var], before: Ranges, aft
 def disturb(run: Run, number: int, point: Point, box: dict[Var, Interval]) -> None:
     """Add to intervals at a point what others may make of the old ones."""
     old, fixed = run.known.points[number][point], fixed_at(run.sights[number], point)
-    spot = number, region_of(run, number, point)
+    region = number, region_of(run, number, point)
     for other, found in enumerate(run.known.interferences):
         if other != number:
             spend(run.bounds, AN_INTERFERENCE * len(found))
             for effect in found.values():
-                if _may_disturb(run, spot, other, effect, old, box, fixed):
-                    made = _made_of(run, spot, other, effect, old)
+                if _may_disturb(run, region, other, effect, old, box, fixed):
+                    made = _made_of(run, region, other, effect, old)
                     box |= {v: interval.hull(box[v], x) for v, x in made.items() if v in box}
 
 

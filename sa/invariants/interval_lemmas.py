@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+
+from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.rename import apart
@@ -13,8 +14,7 @@ from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
 from sa.conditions.never import failing_edges, taking
 from sa.domains.formula import in_ranges
-from sa.invariants.exclusion import at as _at
-from sa.invariants.exclusion import excluded_places, excluding
+from sa.invariants.exclusion import excluded_places, excluding, is_at
 from sa.invariants.inductive_claims import noted
 from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
 from sa.invariants.own_points import Owner, Point
@@ -54,16 +54,20 @@ def bounded_of(asked: Asked, bounds: Limits) -> Bounded:
     return asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, bounds))
 
 
-#: The thread with this number, at this location.
-Spot: TypeAlias = tuple[int, str]
+class Facts(Struct, frozen=True, eq=False):
+    """What intervals say: at each location, by the number of its thread; which locations of two threads exclude each
+    other; and all as lemmas.
+    """
+
+    places: Mapping[tuple[int, str], tuple[Term, ...]]
+    excluded: frozenset[frozenset[tuple[int, str]]]
+    lemmas: tuple[Term, ...]
 
 
-def facts_of_intervals(
-    known: Bounded,
-) -> tuple[Mapping[Spot, tuple[Term, ...]], frozenset[frozenset[Spot]], tuple[Term, ...]]:
-    """What intervals say: at each location, which locations of two threads exclude each other, and all as lemmas."""
+def facts_of_intervals(known: Bounded) -> Facts:
+    """What was found as facts."""
     lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE))
-    places = dict[Spot, tuple[Term, ...]]()
+    places = dict[tuple[int, str], tuple[Term, ...]]()
     for number, (owner, points) in enumerate(zip(known.owners, known.points, strict=True)):
         here = dict[str, dict[Var, Interval]]()
         for point, box in points.items():
@@ -72,7 +76,8 @@ def facts_of_intervals(
         for q in owner.thread.locations:
             said = _within(_telling(known, here[q.name])) if q.name in here else build.FALSE
             places[number, q.name] = build.conjuncts(said) if said is not build.TRUE else ()
-    return places, frozenset() if known.together is None else excluded_places(known.together, known.common), lemmas
+    excluded = frozenset() if known.meetings is None else excluded_places(known.meetings, known.common)
+    return Facts(places, excluded, lemmas)
 
 
 def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
@@ -90,24 +95,24 @@ def _is_possible(known: Bounded, number: int, point: Point, edge: Edge) -> bool:
         return False
     guard = substitute(taking(edge), known.owners[number].known(point))
     box = {**known.common, **known.points[number][point]}
-    if known.together is None:
+    if known.meetings is None:
         return taken(guard, box, known.conditional) is not None
-    spot = number, known.together.regions[number][point]
-    return taken(guard, box, known.conditional, known.together, spot) is not None
+    spot = number, known.meetings.regions[number][point]
+    return taken(guard, box, known.conditional, known.meetings, spot) is not None
 
 
 def _lemmas(known: Bounded) -> Iterator[Term]:
     """What holds always, where a thread can be with which values, and the intervals there."""
     yield from _always(known)
-    if known.together is not None:
-        yield from excluding(known.together, known.owners, known.common)
+    if known.meetings is not None:
+        yield from excluding(known.meetings, known.owners, known.common)
     for owner, points in zip(known.owners, known.points, strict=True):
         by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
         for point in points:
             by_place[point.place].append(point)
         alike = dict[tuple[Var, Interval], list[Term]]()
         for place, here in by_place.items():
-            at = _at(owner.thread, place)
+            at = is_at(owner.thread, place)
             for point in here:
                 others = [q for q in here if q is not point and _overlap(point, q)]
                 condition = build.land(at, _values(owner, point))
@@ -153,4 +158,4 @@ def _within(box: Ranges) -> Term:
 
 
 def _somewhere(threads: tuple[Automaton, ...]) -> Iterator[Term]:
-    return (build.lor(*(_at(t, q.name) for q in t.locations)) for t in threads)
+    return (build.lor(*(is_at(t, q.name) for q in t.locations)) for t in threads)

@@ -22,7 +22,16 @@ from sa.automata.automaton import Automaton, location_of
 from sa.automata.components import components
 from sa.base.limits import Limits, spend
 from sa.domains.thresholds import Thresholds, thresholds_of
-from sa.invariants.exclusion import Spot, Sum, Together, bounds_at, bounds_seen, keeps, sums_of, together
+from sa.invariants.exclusion import (
+    Meetings,
+    Region,
+    Sum,
+    bounds_at,
+    bounds_seen,
+    keeps,
+    meetings_of,
+    sums_of,
+)
 from sa.invariants.interferences import Known, Run, absorb, disturb, fixed_at, grow, meet_anew, publish
 from sa.invariants.own_points import (
     Owner,
@@ -51,8 +60,8 @@ A_STEP = 75
 class Bounded(Struct, frozen=True, eq=False):
     """What was found: by thread the intervals at each point that is reached, and what holds of each variable always.
 
-    `conditional` is by pivot what holds whenever its variable has its value; None where it never has. `together` says
-    which points of two threads exclude each other, if sums that steps keep say so.
+    `conditional` is by pivot what holds whenever its variable has its value; None where it never has. `meetings`
+    say which points of two threads exclude each other, if sums that steps keep say so.
     """
 
     owners: tuple[Owner, ...]
@@ -60,7 +69,7 @@ class Bounded(Struct, frozen=True, eq=False):
     points: tuple[Mapping[Point, Ranges], ...]
     common: Ranges
     conditional: Mapping[Pivot, Ranges | None]
-    together: Together | None
+    meetings: Meetings | None
 
 
 def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
@@ -76,7 +85,7 @@ def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
     first = [first_point(o, initial) for o in owners]
-    met = together(sums_of(owners, steps), first, steps, known.common)
+    met = meetings_of(sums_of(owners, steps), first, steps, known.common)
     return Run(
         owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known, met
     )
@@ -90,16 +99,16 @@ def intervals_of(run: Run, bounds: Limits) -> Bounded:
         down = run
         for _ in range(NARROWINGS):
             down = _narrowed(down)
-        if run.together is None or len(kept := _kept(down)) == len(run.together.sums):
+        if run.meetings is None or len(kept := _kept(down)) == len(run.meetings.sums):
             break
         # Without the sums that steps do not keep everything begins again.
         first = [first_point(o, run.begun) for o in run.owners]
         run.known = _beginning(run.owners, run.sights, run.about, run.begun)
-        run.together = together(kept, first, run.steps, run.known.common)
+        run.meetings = meetings_of(kept, first, run.steps, run.known.common)
         run.changes.clear()
         run.absorbed.clear()
     found = down.known
-    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional, run.together)
+    return Bounded(run.owners, run.sights, tuple(found.points), found.common, found.conditional, run.meetings)
 
 
 def _settle_all(run: Run) -> None:
@@ -108,7 +117,7 @@ def _settle_all(run: Run) -> None:
     while run.waiting:
         number = next(iter(run.waiting))
         _settle(run, number, run.waiting.pop(number))
-        if not run.waiting and run.together is not None:
+        if not run.waiting and run.meetings is not None:
             # What was not possible together may be so by now.
             for number, point, step, before in _taken(run):
                 meet_anew(run, number, point, step, before)
@@ -127,7 +136,7 @@ def _taken(run: Run) -> Iterator[tuple[int, Point, Step, Ranges]]:
 
 def _kept(run: Run) -> tuple[Sum, ...]:
     """The sums that all steps keep which are possible."""
-    left = () if run.together is None else run.together.sums
+    left = () if run.meetings is None else run.meetings.sums
     for number, point, step, before in _taken(run):
         left = tuple(s for s in left if keeps(s, number, point, step, {**run.known.common, **before}))
     return left
@@ -216,20 +225,20 @@ def _before(run: Run, number: int, point: Point, step: Step) -> Ranges | None:
     sight, here = run.sights[number], run.known.points[number][point]
     choices = {c.var: declared(c) for c in step.edge.choices}
     known = {**run.constant[number], **here, **fixed_at(sight, point), **choices}
-    if not run.exact or run.together is None:
+    if not run.exact or run.meetings is None:
         return taken(step.guard, known, run.known.conditional)
-    return taken(step.guard, known, run.known.conditional, run.together, (number, run.together.regions[number][point]))
+    return taken(step.guard, known, run.known.conditional, run.meetings, (number, run.meetings.regions[number][point]))
 
 
 def taken(
     guard: Term,
     known: Ranges,
     conditional: Mapping[Pivot, Mapping[Var, Interval] | None],
-    others: Together | None = None,
-    spot: Spot = (0, 0),
+    others: Meetings | None = None,
+    region: Region = (0, 0),
 ) -> Ranges | None:
     """What is known where a guard holds, and what follows from the pivots that are true then, and from where `others`
-    may be while a thread is at its `spot`; None if it cannot hold.
+    may be while a thread is at its `region`; None if it cannot hold.
     """
     before: Ranges | None = known
     for _ in range(2):
@@ -238,7 +247,7 @@ def taken(
         return None
     found, pivots = dict(before), dict.fromkeys(tested(guard))
     if others is not None:
-        said = bounds_seen(others, spot, before)
+        said = bounds_seen(others, region, before)
         if said is None:
             return None
         pivots |= dict.fromkeys((v, x[0]) for v, x in said.items() if x[0] is not None and x[0] == x[1])
@@ -281,8 +290,8 @@ def _narrowed(run: Run) -> Run:
     for number, boxes in enumerate(new.points):
         for point, box in boxes.items():
             disturb(run, number, point, box)
-            if run.together is not None:
-                _limit(box, bounds_at(run.together, (number, run.together.regions[number][point])))
+            if run.meetings is not None:
+                _limit(box, bounds_at(run.meetings, (number, run.meetings.regions[number][point])))
     return down
 
 
