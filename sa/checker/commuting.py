@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from sa.automata.automaton import Automaton, Edge
 from sa.certificates.reduced import Phase
 from sa.checker.blocks import Phases
-from sa.checker.joint_locations import in_words, settled
+from sa.checker.joint_locations import at_one_location, in_words, settled, written_of
 from sa.checker.never import taking
 from sa.checker.obligation import Case, Obligation, solved
 from sa.terms.build import FALSE, TRUE, conjoined, conjuncts, eq
@@ -24,17 +24,28 @@ from sa.terms.term import Term, Var
 
 
 class _Known(Struct, frozen=True, eq=False):
-    """What holds where threads are at locations: their written invariants, and facts, by the threads they speak of."""
+    """What holds where threads are at locations: their written invariants, and facts, by the threads they speak of.
+
+    `somewhere` says of each thread that it is at one location, of those that facts speak of, and `alone` is what holds
+    of each by itself.
+    """
 
     written: Mapping[str, Mapping[str, Term]]
     facts: Mapping[frozenset[str], tuple[Term, ...]]
+    somewhere: Mapping[str, tuple[Term, ...]]
+    alone: Mapping[str, tuple[Term, ...]]
     found: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], tuple[Term, ...]] = field(default_factory=dict)
 
     def at(self, places: Mapping[str, str]) -> tuple[Term, ...]:
         """The conjuncts of what holds there."""
         here = [self.written[t][q] for t, q in places.items()]
-        said = (f for spoken in self.facts for f in self._settled(spoken, places))
-        return conjoined((*here, *said))
+        said = [f for spoken in self.facts for f in self._settled(spoken, places)]
+        spoken = [(v.name.thread, v.name.place) for f in said for v in f.free if v.name.thread not in places]
+        others = dict.fromkeys(t for t, _ in spoken if t is not None)
+        counting = dict.fromkeys(t for t, q in spoken if t is not None and q is None)
+        # What is said of another thread's own variables matters only where these are spoken of.
+        told = (*(f for t in others for f in self.somewhere[t]), *(f for t in counting for f in self.alone[t]))
+        return conjoined((*here, *said, *told))
 
     def _settled(self, spoken: frozenset[str], places: Mapping[str, str]) -> tuple[Term, ...]:
         """The facts about the locations of these threads. Many say nothing of these places."""
@@ -120,7 +131,10 @@ def _known(threads: Sequence[Automaton], facts: Sequence[Term]) -> _Known:
         spoken = frozenset(v.name.thread for v in fact.free if v.name.place is not None and v.name.thread is not None)
         by_threads.setdefault(spoken, []).append(fact)
     written = {t.name: {q.name: q.inv for q in t.locations} for t in threads}
-    return _Known(written, {spoken: tuple(some) for spoken, some in by_threads.items()})
+    places = frozenset(v for fact in facts for v in fact.free if v.name.place is not None)
+    somewhere = {t.name: tuple(at_one_location(t, places)) for t in threads}
+    alone = {t.name: (*written_of(t), *by_threads.get(frozenset({t.name}), ())) for t in threads}
+    return _Known(written, {spoken: tuple(some) for spoken, some in by_threads.items()}, somewhere, alone)
 
 
 def known_at(threads: Sequence[Automaton], facts: tuple[Term, ...]) -> Callable[[Mapping[str, str]], tuple[Term, ...]]:

@@ -12,15 +12,15 @@ from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
 from sa.certificates.threads import Lemmas
 from sa.checker.ghosts import fault_of_ghosts, with_ghosts
-from sa.checker.joint_locations import settled
+from sa.checker.joint_locations import at_one_location, settled, written_of
 from sa.checker.never import is_failing, program_fault, taking
 from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
-from sa.terms.build import FALSE, boolean, conjoined, conjuncts, eq, implies, integer, lnot, lor, variable
+from sa.terms.build import FALSE, boolean, conjoined, conjuncts, lnot, variable
 from sa.terms.name import at_place
-from sa.terms.sort import BOOL, INT
+from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
@@ -36,7 +36,7 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     fault = fault or _fault(made, threads)
     if fault is not None:
         return Rejected("well-formed lemmas", fault)
-    lemmas = conjoined((*made.lemmas, *_written(threads)))
+    lemmas = conjoined((*made.lemmas, *(f for t in threads for f in written_of(t))))
     claims = tuple(bad.claim for bad in made.never if bad.claim is not None)
     said = frozenset[Var]().union(*(f.free for f in (*lemmas, *claims)))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
@@ -47,7 +47,7 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     failure = discharge(session, frozenset(), start)
     if failure is not None:
         return failure
-    assumed = (*lemmas, *_somewhere(threads, named))
+    assumed = (*lemmas, *(f for t in threads for f in at_one_location(t, said)))
     with session.assuming(assumed):
         for obligation in _obligations(made, threads, lemmas, named):
             spend(bounds, 300)
@@ -67,29 +67,6 @@ def _fault(made: Lemmas, threads: Sequence[Automaton]) -> str | None:
 
 def _at(thread: str, place: str) -> Var:
     return variable(at_place(thread, place), BOOL)
-
-
-def _written(threads: Sequence[Automaton]) -> Iterator[Term]:
-    """What is written of locations; what is written of all of a thread is said of none of them."""
-    for thread in threads:
-        said = {q.name: conjuncts(q.inv) for q in thread.locations}
-        everywhere = frozenset.intersection(*map(frozenset, said.values()))
-        yield from (c for c in said[thread.initial] if c in everywhere)
-        for place, formulas in said.items():
-            yield from (implies(_at(thread.name, place), c) for c in formulas if c not in everywhere)
-
-
-def _somewhere(threads: Sequence[Automaton], named: dict[str, tuple[Var, ...]]) -> Iterator[Term]:
-    """Each thread is at one location; of locations that nobody speaks of nothing need be said.
-
-    A number that says which one takes as many formulas as there are locations; pairs of them would take its square.
-    """
-    for thread in threads:
-        places = named[thread.name]
-        which = variable(at_place(thread.name, ""), INT)
-        yield from (implies(place, eq(which, integer(n))) for n, place in enumerate(places))
-        if len(places) == len(thread.locations):
-            yield lor(*places)
 
 
 def _obligations(

@@ -77,6 +77,12 @@ def test_reduction_by_what_words_count_says_what_enumeration_says() -> None:
     assert min(found["excluded"], found["reached"]) > 2
 
 
+@pytest.mark.parametrize("seed", [20_002, 20_066])
+def test_steps_commute_by_what_is_known_of_a_third_thread(seed: int) -> None:
+    """It is at one location, and its counter is in its range: sums over all threads say nothing otherwise."""
+    assert compare(seed, text=counting.random_program)["excluded"]
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(10))
 def test_reduction_by_what_words_count_says_what_enumeration_says_of_thousands(part: int) -> None:
