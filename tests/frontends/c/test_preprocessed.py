@@ -43,10 +43,10 @@ def test_what_is_nested_too_deeply_is_an_error(tmp_path: Path) -> None:
     assert [d.code for d in wrong.value.diagnostics] == ["SA703"]
 
 
-@pytest.mark.parametrize("name", sorted(LEAST))
-def test_a_call_without_enough_arguments_is_an_error(tmp_path: Path, name: str) -> None:
-    given = ", ".join(["&a"] * (LEAST[name] - 1))
-    (tmp_path / "p.i").write_text(f"int a; int main(void) {{ {name}({given}); return 0; }}")
+def test_calls_without_enough_arguments_are_errors(tmp_path: Path) -> None:
+    calls = (f"{name}({', '.join(['&a'] * (least - 1))});\n" for name, least in LEAST.items())
+    (tmp_path / "p.i").write_text(f"int a; int main(void) {{ {''.join(calls)} return 0; }}")
     with pytest.raises(InputError) as wrong:
         load_program(str(tmp_path / "p.i"), families=True)
-    assert [d.code for d in wrong.value.diagnostics] == ["SA719"]
+    found = [d.message for d in wrong.value.diagnostics if d.code == "SA719"]
+    assert all(any(f"`{name}`" in message for message in found) for name in LEAST)
