@@ -196,6 +196,7 @@ class Depth(Enum):
 
     QUICK = "quick"
     RESTING = "resting"
+    SHORT_RUNS = "short-runs"
     INCLUSION = "inclusion"
     RUNS = "runs"
     GLANCE = "glance"
@@ -242,6 +243,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(MEANINGS, 0.7),
     ),
     Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.3), Turn(RESTING_POINTS, 1.0)),
+    Depth.SHORT_RUNS: (Turn(QUICK_INCLUSION, 1.0),),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(TRIALS, 0.5)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),

@@ -89,10 +89,11 @@ def _by_plan(
     pairs: Found | None = None
     whole: Result | None = None
     waiting, rounds = plan
+    ended = set[tuple[Level, Effort]]()
     for units in rounds:
         again = list[Tried]()
         for tried in waiting:
-            longer = tried.rounds if isinstance(tried, Products | Blocks) else 1.0
+            longer = 1.0 if isinstance(tried, Met) else tried.rounds
             bounds = allot(options.limits, longer * units)
             begun, left, own = bounds.work.done, remaining(bounds), replace(options, limits=bounds)
             cut_short = False
@@ -104,7 +105,7 @@ def _by_plan(
                 case Pairs(level, effort):
                     # A play in the environments that were inferred is one in any.
                     in_vain = pairs is not None and pairs.lost and effort is Effort.ANYWHERE
-                    if not in_vain and (pairs is None or pairs.hopeful):
+                    if not in_vain and (pairs is None or pairs.hopeful) and (level, effort) not in ended:
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole
@@ -131,6 +132,8 @@ def _by_plan(
                 return pairs or Found(()), whole
             # Engines end at shares of these units, so what took a quarter of them was perhaps cut short.
             cut_short |= left is not None and bounds.work.done - begun >= left / 4
+            if isinstance(tried, Pairs) and tried.besides is None and not cut_short:
+                ended.add((tried.level, tried.effort))
             if cut_short and not (isinstance(tried, Products) and tried.once):
                 again.append(tried)
         waiting = tuple(again)
