@@ -103,9 +103,7 @@ def _by_plan(
                     if more.composition is not None:
                         return more, whole
                 case Pairs(level, effort):
-                    # A play in the environments that were inferred is one in any.
-                    in_vain = pairs is not None and pairs.lost and effort is Effort.ANYWHERE
-                    if not in_vain and (pairs is None or pairs.hopeful) and (level, effort) not in ended:
+                    if _is_promising(pairs, effort) and (level, effort) not in ended:
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole
@@ -138,6 +136,12 @@ def _by_plan(
                 again.append(tried)
         waiting = tuple(again)
     return pairs or Found(()), whole
+
+
+def _is_promising(pairs: Found | None, effort: Effort) -> bool:
+    """Whether more effort may be worth while after what came of the pairs before."""
+    # A play in the environments that were inferred is one in any.
+    return pairs is None or (pairs.hopeful and not (pairs.lost and effort is Effort.ANYWHERE))
 
 
 def _by_blocks(
