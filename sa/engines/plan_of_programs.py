@@ -81,6 +81,8 @@ PLAN: tuple[Tried, ...] = (
     Products(Depth.INCLUSION, 0.5),
     Products(Depth.INCLUSION, 1.5, large=True),
     Blocks(4.0, brief=True),
+    # Runs that are long rather than intricate.
+    Products(Depth.TRIALS),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what ends soon is proved by then.

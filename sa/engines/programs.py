@@ -88,8 +88,7 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan and its rounds, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    waiting, rounds = plan
-    ended = set[tuple[Level, Effort]]()
+    (waiting, rounds), ended = plan, set[tuple[Level, Effort]]()
     for units in rounds:
         again = list[Tried]()
         for tried in waiting:
