@@ -189,9 +189,9 @@ class Depth(Enum):
     """How much is tried.
 
     Only quick refutations; only answers that rest where they have to; only short runs on few values, briefly or not,
-    only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short searches for a relation; what is
-    cheap, where there is another way around; everything; everything that ends in plays or in relations written as
-    formulas, for those who reason about them; plays first, then everything.
+    only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short
+    searches for a relation; what is cheap, where there is another way around; everything; everything that ends in plays
+    or in relations written as formulas, for those who reason about them; plays first, then everything.
     """
 
     QUICK = "quick"
