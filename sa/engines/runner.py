@@ -45,7 +45,7 @@ Reports: TypeAlias = Callable[[str], Report]
 
 #: Units of the rounds in which engines are asked: each has its share of them, whatever the others have used. So what is
 #: settled with few units is settled before anybody has had many. In the last round each engine ends by itself.
-ROUNDS = (*(1_000_000 << n for n in range(9)), inf)
+ROUNDS = (*(2_000_000 << n for n in range(8)), inf)
 
 
 #: Once a claim is refuted, the answer to the whole question is known. The other claims have as many units again as it
