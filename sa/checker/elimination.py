@@ -31,10 +31,10 @@ def check_rounds(question: Question, rounds: Sequence[Elimination]) -> None:
     Raises Wrong and LimitReached.
     """
     threads = [_thread(question, number) for number in range(len(question.separate))]
-    for made in rounds:
+    for number, made in enumerate(rounds, 1):
         spend(question.bounds, 200)
         if isinstance(made, Unanswered):
-            if question.ends.until is None or made is not rounds[-1]:
+            if question.ends.until is None or number < len(rounds):
                 raise Wrong(Rejected("rounds", "the claim is that something ends, or this is not the end"))
             check_unanswered(question, threads, made)
             return
