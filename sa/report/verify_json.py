@@ -114,7 +114,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         outcome.claim,
         domain(outcome),
         [_finding(f, shown, outcome) for f in outcome.findings],
-        [run_json(run) for run in shown],
+        [run_json(run, outcome.program) for run in shown],
         list(notes_of(outcome)),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
         dict(outcome.seconds),
