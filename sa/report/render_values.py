@@ -105,6 +105,11 @@ def _shown(var: Var, thread: str | None, how: Told) -> Shown:
     return found if found is not None else Shown(var.name)
 
 
+def name_of(var: Var, thread: str | None, how: Told) -> str | None:
+    """The name of a variable; None where the translation made it up."""
+    return None if var in how.hidden else _element(_shown(var, thread, how), None)
+
+
 def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
     """A variable with its value: `x = 3`."""
     shown = _shown(var, thread, how)
