@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.live import live
-from sa.automata.partitioning import partitioned
 from sa.automata.ranges import within
 from sa.automata.remainders import with_remainders
+from sa.automata.trace_partitioning import partitioned
 from sa.terms import build
 from sa.terms.cases import outcomes
 from sa.terms.solve import solution

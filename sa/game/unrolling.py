@@ -1,7 +1,7 @@
 """Automata whose loops are unrolled: first some turns, then turns modulo a number, each with locations of their own.
 
 A copy is a location with how often its loop was gone around, counted where it is entered again. Nothing else changes,
-so that runs are those of the automaton: it is a trace partitioning (`automata/partitioning.py`) by turns.
+so that runs are those of the automaton: it is a trace partitioning (`automata/trace_partitioning.py`) by turns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge
-from sa.automata.partitioning import partitioned
+from sa.automata.trace_partitioning import partitioned
 from sa.game.partitioning import Unfolded
 from sa.terms import build
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from, variables_of
 from sa.automata.components import reachable
 from sa.automata.live import live
-from sa.automata.partitioning import partitioned
+from sa.automata.trace_partitioning import partitioned
 from sa.invariants.cases import TwoValued, cases
 from sa.invariants.houdini import atoms_of
 from sa.terms import build

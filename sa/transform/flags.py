@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind
-from sa.automata.partitioning import partitioned
+from sa.automata.trace_partitioning import partitioned
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided

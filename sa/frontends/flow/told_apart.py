@@ -13,8 +13,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label
-from sa.automata.partitioning import partitioned
 from sa.automata.ranges import values_of
+from sa.automata.trace_partitioning import partitioned
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.components import reachable
-from sa.automata.partitioning import partitioned
+from sa.automata.trace_partitioning import partitioned
 from sa.terms import build
 from sa.terms.term import Term
 from tests.generators.automata import random_goal
