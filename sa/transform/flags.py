@@ -25,7 +25,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Bool, IsZero, Term, Var, sort_of
 from sa.transform.available import Available
 from sa.transform.draws import draws_of
-from sa.transform.facts import Facts, Spot, facts_of, written_invariants
+from sa.transform.facts import Facts, ThreadPlace, facts_of, written_invariants
 from sa.transform.values import constants
 
 #: Whether each flag is set.
@@ -56,7 +56,7 @@ def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts
     if not any(c.flags for c in copies):
         return None
     found = facts_of(tuple(c.thread for c in copies), session)
-    met, apart = set[frozenset[Spot]](), dict[frozenset[Spot], Term]()
+    met, apart = set[frozenset[ThreadPlace]](), dict[frozenset[ThreadPlace], Term]()
     for (one, first), (other, second) in combinations(enumerate(copies), 2):
         for p, q in product(threads[one].locations, threads[other].locations):
             pair = frozenset({(one, p.name), (other, q.name)})
