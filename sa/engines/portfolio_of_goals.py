@@ -85,7 +85,7 @@ RESTING_POINTS: GoalEngine = Prover(
     partial(by_resting, partial(_by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
 )
 
-#: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
+#: Steps of the game on small values that are made before anything else: they take a fraction of a second.
 FIRST_STEPS = 20_000
 
 QUICK_VALUES: GoalEngine = Refuter(GAME, {"effort": "little"}, partial(deciders.by_plays, FIRST_STEPS))
@@ -241,7 +241,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STATES, 0.5),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
-        # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
+        # Facts about one side alone, such as remainders, often decide whether a search succeeds.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
         # It takes many lemmas where points are many: all that it is given.
@@ -252,7 +252,7 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.FULL: (
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
-        # What is easy to prove is proved by then.
+        # Easy proofs have been found before.
         Turn(QUICK_FIRST, 0.5),
         Turn(ALIGNED, 0.3),
         Turn(MEANINGS, 0.35),
