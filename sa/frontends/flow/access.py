@@ -178,7 +178,7 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
 
 
 def lives_of(step: Step, cells: Iterable[int], where: Layout) -> tuple[int, ...]:
-    """The lives of the objects that have the cells of a load or store, as far as these may have ended before the access.
+    """The lives of the objects that have the cells of a load or store, as far as they may have ended before.
 
     A variable is named in its own scope only, where it has not ended.
     """

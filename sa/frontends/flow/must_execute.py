@@ -1,4 +1,4 @@
-"""What the rest of a function is certain to do: on every path from here, through finitely many steps and without an acquire.
+"""What the rest of a function is certain to do: on every path, through finitely many steps and without an acquire.
 
 A loop is taken to end if C lets it be (C11 6.8.5p6): its controlling expression is no constant, and it accesses nothing
 atomic or volatile and calls nothing that is not known.
