@@ -47,6 +47,10 @@ class Wording(Struct, frozen=True):
         about = (s.about for v in term.free if (s := self.shown.get(v)) is not None)
         return not self.details and bool(term.free) and all(about) and term.free <= self.shown.keys()
 
+    def is_beside(self, term: Term) -> bool:
+        """Whether a formula speaks of some variable that follows others, which is not told of."""
+        return not self.details and any(s.about for v in term.free if (s := self.shown.get(v)) is not None)
+
     def name(self, var: Var) -> str:
         """A variable with its side: `conc.x`."""
         shown = None if self.details else self.shown.get(variable(var.name, var.sort))
@@ -194,7 +198,9 @@ def _obstacle(
     match obstacle:
         case Obstacle.GUARD:
             false = _false_parts(edge.guard, state)
-            return f"its guard is false: {_conjunction(false, words)}", false, state
+            # What the translation added is no reason where the program's own words have one.
+            told = tuple(t for t in false if not words.is_beside(t)) or false
+            return f"its guard is false: {_conjunction(told, words)}", told, state
         case Obstacle.LABEL:
             return f"its action is {told_action(edge, state, words) or 'silent'}, not {asked or 'silent'}", (), state
         case Obstacle.VALUE:

@@ -96,7 +96,8 @@ def _choices(abstract: Automaton) -> Iterator[str]:
 def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
     """The same for claims of a program; None where every claim has an answer."""
     reasons = [f.unknown for f in outcome.findings if f.unknown is not None]
-    if not reasons:
+    if not reasons or (outcome.verdict is Verdict.REFUTED and {u.reason for u in reasons} == {Reason.WORK}):
+        # The first thing to do is to mend what is refuted.
         return None
     ways = list(with_limits(reasons))
     c = outcome.program.source.name.endswith((".c", ".i"))

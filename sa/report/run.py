@@ -13,7 +13,7 @@ from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.explain import is_internal
 from sa.report.formulas import action_name
 from sa.report.passed import passed_told
-from sa.report.render_values import Told, changes_told, told, values_told
+from sa.report.render_values import Told, changes_told, is_before, told, values_told
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
 from sa.report.text import Text
@@ -89,7 +89,7 @@ def show_choices(turns: Sequence[Turn], before: Snapshot, program: Program, scre
 def _start(start: Snapshot, program: Program, where: Layout, how: Told) -> Iterator[Text]:
     for kind in (Kind.PARAM, Kind.GLOBAL):
         own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
-        values = {v: start.shared[v] for v in own if v in start.shared}
+        values = {v: start.shared[v] for v in own if v in start.shared and not is_before(v, start.shared[v], how)}
         if values:
             word = "where " if kind is Kind.PARAM else "start "
             width = where.column if where.together else len(where.threads) * (where.column + 3)
@@ -118,11 +118,18 @@ def _values(values: Mapping[Var, Value], thread: str | None, how: Told) -> list[
 
 
 def _turn(number: int, turn: Turn, before: Snapshot, where: Layout, how: Told, chained: bool = True) -> Iterator[Text]:
-    name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
-    chain = wrap(chain_told(turn.move.edge.origin), where.column, FAINT) if chained else []
-    lines = passed_told(turn.move.edge.origin, [name.append_text(Text.assemble(*_head(turn)))], where.column)
-    remark = wrap(turn.move.edge.origin.remark, where.column, STRONG)
-    lines = [*remark, *lines, *chain, *pack(_changes(turn, before, how), where.column)]
+    origin = turn.move.edge.origin
+    chain = wrap(chain_told(origin), where.column, FAINT) if chained else []
+    lines = passed_told(origin, [Text.assemble(*_head(turn))], where.column)
+    lines = [*wrap(origin.remark, where.column, STRONG), *lines, *chain]
+    if where.together:
+        # The other lines stand below the first one.
+        margin = Text(" " * (len(turn.thread) + 2))
+        lines = [
+            Text.assemble((f"{turn.thread}  ", STRONG), lines[0]),
+            *(margin.copy().append_text(x) for x in lines[1:]),
+        ]
+    lines.extend(pack(_changes(turn, before, how), where.column))
     cells = [lines if where.together or thread == turn.thread else [] for thread in where.threads]
     yield from _rows(str(number), cells[:1] if where.together else cells, where)
 

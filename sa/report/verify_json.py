@@ -24,7 +24,8 @@ from sa.report.json import (
 )
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, notes_of, reason_of_run, runs, violating
+from sa.report.verify import domain, notes_of, runs
+from sa.report.violated import reason_of_run, violating
 
 
 class FindingJson(Struct, frozen=True, omit_defaults=True):
