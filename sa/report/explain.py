@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind, Shown, location_of
+from sa.automata.automaton import THREAD_BEGINS, THREAD_ENDS, Automaton, Edge, Kind, Shown, location_of
 from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
@@ -97,9 +97,12 @@ def name_of(edge: Edge) -> str:
 
 
 def statement_of(edge: Edge) -> str:
-    """What a step is called: its source text on one line."""
-    span = edge.origin.span
-    return name_of(edge) if span is None else " ".join(span_text(span).split())
+    """What a step is called: its source text on one line, or what it is where that is the head of a function."""
+    span, said = edge.origin.span, edge.origin.text
+    if span is None:
+        return name_of(edge)
+    text = " ".join(span_text(span).split())
+    return said if said in (THREAD_BEGINS, THREAD_ENDS) and text != "}" else text
 
 
 def shown_variables(automaton: Automaton) -> list[Var]:

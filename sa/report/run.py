@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from sa.automata.automaton import Edge, Failure, Fault, Kind, Link
 from sa.automata.program import Program
-from sa.base.source import position, span_text
+from sa.base.source import position
 from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.report.explain import is_internal
+from sa.report.explain import is_internal, statement_of
 from sa.report.formulas import action_name
 from sa.report.passed import passed_told
 from sa.report.render_values import Told, changes_told, is_before, told, values_told
@@ -87,6 +87,7 @@ def show_choices(turns: Sequence[Turn], before: Snapshot, program: Program, scre
 
 
 def _start(start: Snapshot, program: Program, where: Layout, how: Told) -> Iterator[Text]:
+    told = False
     for kind in (Kind.PARAM, Kind.GLOBAL):
         own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
         values = {v: start.shared[v] for v in own if v in start.shared and not is_before(v, start.shared[v], how)}
@@ -96,7 +97,9 @@ def _start(start: Snapshot, program: Program, where: Layout, how: Told) -> Itera
             pieces = pack(_values(values, None, how), width)
             for number, line in enumerate(pieces):
                 yield Text.assemble(" " * _GUTTER, (word if number == 0 else " " * len(word), FAINT), line)
-    yield Text()
+            told = True
+    if told:
+        yield Text()
     if where.together:
         return
     yield _row("", [Text(name, STRONG) for name in where.threads], where)
@@ -141,9 +144,8 @@ def _head(turn: Turn) -> list[tuple[str, str]]:
     if span is None:
         head = [(edge.origin.text, "")]
     else:
-        text = " ".join(span_text(span).split())
         digits = len(str(len(span.source.line_starts)))
-        head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (text, "")]
+        head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (statement_of(edge), "")]
     said = edge.label is None or (not edge.label.values and head[-1][0].startswith(f"@{action_name(edge)} "))
     return head if said else [*head, (f"  @{_action(edge, turn.shown)}", STRONG)]
 
