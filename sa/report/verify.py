@@ -40,6 +40,7 @@ from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.tried import tried_of_claims
 from sa.report.violated import number_of, place_of, reason_of_run, violating
+from sa.report.waiting import waiting
 
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
 
@@ -239,15 +240,25 @@ def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Se
     yield (RunTrace(shown.run, program, details),)
     for finding in shown.findings:
         blocks = list[Block]()
-        if finding.claim.origin.span is not None:
+        # Who waits where stands above the run, and no line is to blame for it.
+        waits = _waiting(finding)
+        if finding.claim.origin.span is not None and not waits:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
-        values = ", ".join(violating(finding, program))
+        values = ", ".join(v for v in violating(finding, program) if v not in waits)
         if (race := race_told(finding, program)) is not None:
             blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
         elif values:
             blocks.append(Item((Words("= ", Tone.FAINT), Words("with ", Tone.STRONG)), values, indent=4))
         blocks.extend(Item((Words("= ", Tone.FAINT),), said, indent=4) for said in reasons_told(finding))
         yield tuple(blocks)
+
+
+def _waiting(finding: Finding) -> tuple[str, ...]:
+    """Who waits where at the end of a run into a deadlock."""
+    run = finding.run
+    if run is None or Fault.DEADLOCK not in finding.claim.faults:
+        return ()
+    return waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
 
 
 def _ended(findings: Sequence[Finding]) -> Iterator[Section]:

@@ -15,7 +15,7 @@ from sa.report.explain import is_internal
 from sa.report.race import race_told
 from sa.report.render_values import told, values_told, whole_of
 from sa.report.run import fault_text
-from sa.report.waiting import waiting
+from sa.report.waiting import stuck, waiting
 from sa.terms.sort import Value
 from sa.terms.term import Var
 
@@ -51,15 +51,14 @@ def reason_of_run(finding: Finding, program: Program) -> str:
     run = finding.run
     assert run is not None
     if finding.ended is not None:
-        return _goes_on(run, run.cycle) if run.cycle is not None else _stuck(finding, run)
+        return _goes_on(run, run.cycle) if run.cycle is not None else _rests(finding, run)
     if (race := race_told(finding, program)) is not None:
         return race
     values = ", ".join(violating(finding, program))
     shown = f" with {values}" if values else ""
     last = run.turns[-1] if run.turns else None
     if Fault.DEADLOCK in finding.claim.faults:
-        first, *others = waiting(finding.claim.threads, (last.after if last else run.start)) or ("no thread",)
-        return f"Deadlock: {', '.join((first, *(w.replace(' waits at ', ' at ', 1) for w in others)))}"
+        return f"Deadlock: {stuck(finding.claim.threads, last.after if last else run.start) or 'no thread'}"
     if last is None:
         return f"{finding.claim.what} is false at the start{shown}"
     where = f"{last.thread} at {place_of(last.move.edge.origin)}"
@@ -93,10 +92,10 @@ def _cause(failure: Failure, values: Sequence[str]) -> str | None:
     return None
 
 
-def _stuck(finding: Finding, run: Run) -> str:
+def _rests(finding: Finding, run: Run) -> str:
     """Where the threads wait in a run that cannot go on."""
-    waits = waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
-    return ": ".join(["No thread can take a step", *([", ".join(waits)] if waits else [])])
+    waits = stuck(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
+    return f"No thread can take a step: {waits}" if waits else "No thread can take a step"
 
 
 def _goes_on(run: Run, cycle: int) -> str:

@@ -63,3 +63,22 @@ def test_a_line_is_told_once_whatever_a_step_reads_there(tmp_path: Path) -> None
     told = _told(PAIR + MAIN % ("", "two.left = 1;"), tmp_path)
     run = told[told.index("violated at the end") : told.index("a thread has failed")]
     assert run.count("int sum = two.left") == 1
+
+
+LOCKS = (
+    "pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;\n"
+    "void both(pthread_mutex_t *l, pthread_mutex_t *k) {\n    pthread_mutex_lock(l);\n    pthread_mutex_lock(k);\n"
+    "    pthread_mutex_unlock(k);\n    pthread_mutex_unlock(l);\n}\n"
+    "void *reader(void *x) {\n    both(&a, &b);\n    return 0;\n}\n"
+    "int main(void) {\n    pthread_t t;\n    pthread_create(&t, 0, reader, 0);\n    both(&b, &a);\n"
+    "    pthread_join(t, 0);\n    return 0;\n}\n"
+)
+
+
+def test_threads_that_wait_at_one_place_are_told_together_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(HEAD + LOCKS)
+    told = str(api.verify(path, deadlock=True))
+    assert "Deadlock: main and reader wait at 8 `pthread_mutex_lock(k)`." in told
+    assert told.count("wait at") == 1
+    assert "b = held by main" in told
