@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.proof import Preserves
@@ -103,13 +104,40 @@ def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
     c = outcome.program.source.name.endswith((".c", ".i"))
     endless = _endless((*outcome.program.threads, *(f.thread for f in outcome.program.families)))
     if c:
-        ways.append("an `assert` of what holds where the threads disturb each other, which is then used for the others")
-        ways.append("fewer loop iterations, or smaller arrays, to see whether something is wrong at all")
+        ways.extend(_of_c(outcome))
     else:
         if endless and not outcome.program.families:
             ways.append(_finite(endless))
         ways.append("an `invariant` that says what holds where the threads disturb each other")
     return _sentence(ways, why or not outcome.tried)
+
+
+def _of_c(outcome: Verification) -> Iterator[str]:
+    """What may help with a program in C: only what it has can be made smaller."""
+    threads = (*outcome.program.threads, *(f.thread for f in outcome.program.families))
+    if len(threads) > 1 or outcome.program.families:
+        yield "an `assert` of what holds where the threads disturb each other, which is then used for the others"
+    found = {"fewer loop iterations": any(map(_loops, threads)), "smaller arrays": any(map(_has_arrays, threads))}
+    if smaller := [what for what, there in found.items() if there]:
+        yield f"{' and '.join(smaller)}, to see whether something is wrong at all"
+
+
+def _loops(thread: Automaton) -> bool:
+    """Whether a thread may come to a location again."""
+    following = dict[str, set[str]]()
+    for edge in thread.edges:
+        following.setdefault(edge.source, set()).add(edge.target)
+    try:
+        TopologicalSorter(following).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _has_arrays(thread: Automaton) -> bool:
+    """Whether a thread uses an array, of which each element may be a variable."""
+    shown = (v.shown.name if v.shown is not None else "" for v in thread.variables)
+    return any("[" in name for name in shown) or any(isinstance(v.var.sort, ArraySort) for v in thread.variables)
 
 
 def what_may_help_steps(steps: Sequence[StepResult], why: bool = True) -> str | None:

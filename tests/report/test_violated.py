@@ -20,7 +20,10 @@ int main(void) {
 """
 HEAD = "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\nstruct pair { int left, right; };\n"
 FREED = "int *p;\nvoid *reader(void *a) {\n    int v = *p;\n    return 0;\n}\n"
-NULL = "struct pair *head;\nvoid *reader(void *a) {\n    if (head->left > 3) {\n        head->left = 0;\n    }\n    return 0;\n}\n"
+NULL = (
+    "struct pair *head;\nvoid *reader(void *a) {\n"
+    "    if (head->left > 3) {\n        head->left = 0;\n    }\n    return 0;\n}\n"
+)
 PAIR = (
     "struct pair two;\nvoid *reader(void *a) {\n    int sum = two.left + two.right;\n"
     "    assert(sum == 0);\n    return 0;\n}\n"
