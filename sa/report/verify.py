@@ -36,6 +36,7 @@ from sa.report.document import (
 )
 from sa.report.ends import reasons_told
 from sa.report.help import what_may_help_claims
+from sa.report.obstacles import left_open
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.tried import tried_of_claims
@@ -97,6 +98,8 @@ def verification_document(outcome: Verification, why: bool = True, details: bool
             told |= about
     sections.extend(_ended(outcome.findings))
     sections.extend(_unknown([f for f in outcome.findings if not _left(f, outcome)]))
+    if why or outcome.verdict is not Verdict.REFUTED:
+        sections.extend(_left_open(outcome))
     if why:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
@@ -259,6 +262,15 @@ def _waiting(finding: Finding) -> tuple[str, ...]:
     if run is None or Fault.DEADLOCK not in finding.claim.faults:
         return ()
     return waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
+
+
+def _left_open(outcome: Verification) -> Iterator[Section]:
+    """What stands in the way of claims without an answer."""
+    for finding, lines in left_open(outcome):
+        head = Line(
+            (Words("Not shown: "), Words(finding.claim.what), Words(f"  {place_of(finding.claim.origin)}", Tone.FAINT))
+        )
+        yield (head, *(Line((Words(line),), indent=2) for line in lines))
 
 
 def _ended(findings: Sequence[Finding]) -> Iterator[Section]:
