@@ -24,6 +24,7 @@ from sa.terms import build
 from sa.terms.substitute import primed, substitute, unsided
 from sa.terms.term import Term, Var
 from sa.weakest.asking import (
+    UNITS,
     Asking,
     answer_in,
     asked,
@@ -38,9 +39,8 @@ from sa.weakest.owned import relies
 from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
 
-#: Units for the question whether others may do anything, for all questions about relies that people write, and, where
-#: one of them is enough, for a finer environment.
-ANYTHING, OWNED, FINER = 1_000_000, 3_000_000, 1_000_000
+#: Units for all questions about relies that people write, and, where one of them is enough, for a finer environment.
+OWNED, FINER = 3_000_000, 1_000_000
 
 #: An environment with more clauses is not looked through for what nothing needs; a rely has no more than `FEW`.
 SHORT, FEW = 12, 4
@@ -183,7 +183,7 @@ def _spread(asking: Asking, uniform: Uniform) -> Environment:
 
 def _whatever(asking: Asking, goal: Goal) -> Result | None:
     """The proof that it is right whatever others do, if there is a short one. Raises LimitReached."""
-    result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, ANYTHING)), Depth.GLANCE)
+    result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, UNITS)), Depth.GLANCE)
     return result if result.verdict is Verdict.PROVED else None
 
 
