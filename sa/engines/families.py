@@ -48,7 +48,7 @@ class Refuting(Struct, frozen=True):
 
 #: What is tried, in order.
 PLAN: tuple[Proving | Refuting, ...] = (
-    # What is proved at a glance is proved in less time than plays are looked for.
+    # A short search for a proof takes less time than the search for plays.
     Proving(True, Depth.GLANCE),
     # Runs come to few of the joint locations, and what is wrong mostly shows in a short one.
     Refuting(2, Depth.SHORT_RUNS, large=True),
