@@ -36,13 +36,14 @@ MANY = 4
 
 
 class Refuting(Struct, frozen=True):
-    """Plays of so many copies at most are looked for to this depth.
+    """Plays of so many copies at most are looked for to this depth, for so many times a round's seconds.
 
     `large`: also where there are too many joint locations for a search of all.
     """
 
     most: int
     depth: Depth
+    rounds: float = 1.0
     large: bool = False
 
 
@@ -50,14 +51,15 @@ class Refuting(Struct, frozen=True):
 PLAN: tuple[Proving | Refuting, ...] = (
     # A short search for a proof takes less time than the search for plays.
     Proving(True, Depth.GLANCE),
-    # Runs come to few of the joint locations, and what is wrong mostly shows in a short one.
-    Refuting(2, Depth.SHORT_RUNS, large=True),
+    # What is wrong mostly shows in a short run.
+    Refuting(2, Depth.SHORT_RUNS, 0.3),
     Refuting(2, Depth.QUICK),
-    Refuting(3, Depth.INCLUSION, large=True),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.CLAIMS, mirrored=Ways.FIRST),
+    # Runs come to few of the joint locations.
+    Refuting(3, Depth.INCLUSION, large=True),
     Proving(True, Depth.GLANCE, Effort.PLACES),
     Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.ELEMENTS),
@@ -115,7 +117,8 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     for units in ROUNDS:
         again = list[Proving | Refuting]()
         for tried in waiting:
-            own, turns = replace(options, limits=allot(options.limits, units)), len(options.diary.turns)
+            longer = tried.rounds if isinstance(tried, Refuting) else 1.0
+            own, turns = replace(options, limits=allot(options.limits, longer * units)), len(options.diary.turns)
             cut = False
             try:
                 found = _tried(work, tried, own, options.limits, notes)

@@ -82,7 +82,7 @@ PLAN: tuple[Tried, ...] = (
     Products(Depth.INCLUSION, 1.5, large=True),
     Blocks(4.0, brief=True),
     # Runs that are long rather than intricate.
-    Products(Depth.TRIALS),
+    Products(Depth.TRIALS, 0.5),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what is proved easily has been proved before.
