@@ -78,7 +78,7 @@ PLAN: tuple[Tried, ...] = (
     Products(Depth.SHORT_RUNS, 0.5, large=True),
     Products(Depth.QUICK),
     # Differences that several threads are needed for, before what proves.
-    Products(Depth.INCLUSION, 0.5),
+    Products(Depth.INCLUSION, 0.8),
     Products(Depth.INCLUSION, 1.5, large=True),
     Blocks(4.0, brief=True),
     # Runs that are long rather than intricate.
