@@ -28,7 +28,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.given import asked
-from sa.frontends.llvm.instructions import translated
+from sa.frontends.llvm.instructions import Visible, translated
 from sa.frontends.llvm.settled import settled
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.values import pointer
@@ -50,6 +50,8 @@ class Both(Struct, frozen=True):
 
     Of pointers that are parameters with numbers in `said` all is taken into account that is said of them.
 
+    Where the addresses of `strangers` decide something, pointers that are given on the way have addresses, too.
+
     What is shown at the end, or of what is given to others, may be chosen once it is seen that it is (`commits`).
     """
 
@@ -58,6 +60,7 @@ class Both(Struct, frozen=True):
     commits: bool
     announces: bool
     numbers: Numbers
+    strangers: bool = False
 
 
 def unit_of(
@@ -71,7 +74,7 @@ def unit_of(
     parameters += extended(body, both.numbers)
     restrained(body, both.numbers)
     _said(body, both.said)
-    translated(body, side.facts, both.commits, both.announces)
+    translated(body, side.facts, Visible(both.commits, both.announces, both.strangers))
     name = function.signature.name
     procedure = Procedure(
         name,

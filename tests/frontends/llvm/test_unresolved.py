@@ -1,0 +1,116 @@
+"""Accesses of memory that is not resolved to objects: actions that others see, and that may do anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.llvm.modules import answer
+
+pytest.importorskip("llvmlite")
+
+HEAD = """%node = type {{ i32, ptr }}
+@g = global ptr null
+@x = global i32 0
+declare ptr @give()
+declare void @take(ptr)
+define {result} @f(ptr %p, i64 noundef %i{more}) {attributes} {{
+  {body}
+}}
+"""
+
+
+def of(body: str, result: str = "i32", more: str = "", attributes: str = "") -> str:
+    return HEAD.format(body=body.replace("; ", "\n  "), result=result, more=more, attributes=attributes)
+
+
+NEXT = "%q = load ptr, ptr %p; "
+READ = NEXT + "%v = load i32, ptr %q; "
+SECOND = "%a = getelementptr inbounds %node, ptr %q, i64 0, i32 1; "
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # What was loaded is followed.
+        (of(READ + "%w = add i32 %v, %v; ret i32 %w"), of(READ + "%w = shl i32 %v, 1; ret i32 %w"), "PROVED"),
+        (of(READ + "ret i32 %v"), of(READ + "%w = add i32 %v, 1; ret i32 %w"), "UNKNOWN"),
+        (of(READ + "ret i32 %v"), of(READ + "%w = freeze i32 %v; ret i32 %w"), "PROVED"),
+        (of(READ + "%w = freeze i32 %v; ret i32 %w"), of(READ + "ret i32 %v"), "UNKNOWN"),
+        # What a call gives, and what is moved.
+        (of("%q = call ptr @give(); store i32 2, ptr %q; ret i32 0"),
+         of("%q = call ptr @give(); %s = shl i32 1, 1; store i32 %s, ptr %q; ret i32 0"), "PROVED"),
+        (of("%q = call ptr @give(); store i32 2, ptr %q; ret i32 0"),
+         of("%q = call ptr @give(); store i32 3, ptr %q; ret i32 0"), "UNKNOWN"),
+        (of("%q = call ptr @give(); store i32 2, ptr %q; ret i32 0"), of("%q = call ptr @give(); ret i32 0"),
+         "UNKNOWN"),
+        (of(NEXT + SECOND + "%r = load ptr, ptr %a; %v = load i32, ptr %r; ret i32 %v"),
+         of(NEXT + "%a = getelementptr inbounds i8, ptr %q, i64 8; %r = load ptr, ptr %a; %v = load i32, ptr %r; "
+            "ret i32 %v"), "PROVED"),
+        (of(NEXT + "%a = getelementptr inbounds i8, ptr %q, i64 8; %b = getelementptr inbounds i8, ptr %a, i64 -4; "
+            "store i32 0, ptr %b; ret i32 0"),
+         of(NEXT + "%a = getelementptr inbounds i8, ptr %q, i64 4; store i32 0, ptr %a; ret i32 0"), "UNKNOWN"),
+        (of(NEXT + SECOND + "%r = load ptr, ptr %a; %v = load i32, ptr %r; %w = xor i32 %v, %v; ret i32 %w"),
+         of(NEXT + SECOND + "%r = load ptr, ptr %a; %v = load i32, ptr %r; ret i32 0"), "PROVED"),
+        # A promise more about where it is, another alignment, another width, another order.
+        (of(NEXT + SECOND.replace("inbounds ", "") + "store i64 0, ptr %a; ret i32 0"),
+         of(NEXT + SECOND + "store i64 0, ptr %a; ret i32 0"), "UNKNOWN"),
+        (of(NEXT + "store i32 0, ptr %q, align 1; ret i32 0"), of(NEXT + "store i32 0, ptr %q, align 4; ret i32 0"),
+         "UNKNOWN"),
+        (of(NEXT + "store i32 0, ptr %q; ret i32 0"), of(NEXT + "store i64 0, ptr %q; ret i32 0"), "UNKNOWN"),
+        (of(NEXT + "store atomic i32 0, ptr %q release, align 4; ret i32 0"),
+         of(NEXT + "store atomic i32 0, ptr %q monotonic, align 4; ret i32 0"), "UNKNOWN"),
+        # It may be a variable of the module, or what a parameter points to.
+        (of("store i32 1, ptr @x; " + NEXT + "store i32 2, ptr %q; %v = load i32, ptr @x; ret i32 %v"),
+         of("store i32 1, ptr @x; " + NEXT + "store i32 2, ptr %q; ret i32 1"), "UNKNOWN"),
+        (of("store i32 1, ptr @x; " + READ + "ret i32 %v"), of(READ + "store i32 1, ptr @x; ret i32 %v"), "UNKNOWN"),
+        (of(NEXT + "store ptr null, ptr %q; %r = load ptr, ptr %p; ret i32 0"),
+         of(NEXT + "store ptr null, ptr %q; ret i32 0"), "PROVED"),
+        (of(NEXT + "store ptr null, ptr %q; %r = load ptr, ptr %p; %v = load i32, ptr %r; ret i32 %v"),
+         of(NEXT + "store ptr null, ptr %q; %v = load i32, ptr %q; ret i32 %v"), "UNKNOWN"),
+        # Memory of its own that nobody knows is not meant.
+        (of("%o = alloca i32; store i32 7, ptr %o; " + READ + "%w = load i32, ptr %o; ret i32 %w"),
+         of(READ + "ret i32 7"), "PROVED"),
+        (of("%o = alloca i32; store i32 7, ptr %o; call void @take(ptr %o); " + READ
+            + "%w = load i32, ptr %o; ret i32 %w"),
+         of("%o = alloca i32; store i32 7, ptr %o; call void @take(ptr %o); " + READ + "ret i32 7"), "UNKNOWN"),
+        # A null pointer is not followed, unless something may be there.
+        (of(READ + "%n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w"), of(READ + "ret i32 0"), "PROVED"),
+        (of(READ + "%n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w", attributes="null_pointer_is_valid"),
+         of(READ + "ret i32 0", attributes="null_pointer_is_valid"), "UNKNOWN"),
+        (of("store i32 0, ptr null; ret i32 0"), of("ret i32 1"), "PROVED"),
+        (of("store i32 0, ptr null; ret i32 0", attributes="null_pointer_is_valid"),
+         of("ret i32 1", attributes="null_pointer_is_valid"), "UNKNOWN"),
+        (of("store i32 0, ptr null; ret i32 0", attributes="null_pointer_is_valid"), of("ret i32 0"), "SA746"),
+        # Elements of what a parameter points to, and accesses that overlap in part.
+        (of("%a = getelementptr i32, ptr %p, i64 %i; %v = load i32, ptr %a; %w = mul i32 %v, 4; store i32 %w, ptr %a; "
+            "ret i32 0"),
+         of("%a = getelementptr i32, ptr %p, i64 %i; %v = load i32, ptr %a; %w = shl i32 %v, 2; store i32 %w, ptr %a; "
+            "ret i32 0"), "PROVED"),
+        (of("%a = getelementptr i32, ptr %p, i64 %i; store i32 1, ptr %a; ret i32 0"),
+         of("%j = add i64 %i, 1; %a = getelementptr i32, ptr %p, i64 %j; store i32 1, ptr %a; ret i32 0"), "UNKNOWN"),
+        (of("store i32 1, ptr %p; store i64 2, ptr %r; ret i32 0", more=", ptr %r"),
+         of("store i64 2, ptr %r; store i32 1, ptr %p; ret i32 0", more=", ptr %r"), "UNKNOWN"),
+        (of("store i32 1, ptr %p; store i64 2, ptr %r; ret i32 0", more=", ptr %r"),
+         of("store i32 1, ptr %p; %n = sub i64 %i, %i; %t = add i64 %n, 2; store i64 %t, ptr %r; ret i32 0",
+            more=", ptr %r"), "PROVED"),
+        # What is promised of the function is kept by nobody.
+        (of(READ + "ret i32 0"), of(READ + "ret i32 0", attributes="memory(none)"), "SA746"),
+        (of(READ + "ret i32 0", attributes="memory(read)"), of(READ + "ret i32 0", attributes="memory(read)"), "PROVED"),
+        # Atomic accesses and exchanges.
+        (of(NEXT + "%v = atomicrmw add ptr %q, i32 0 seq_cst; ret i32 %v"),
+         of(NEXT + "%v = load atomic i32, ptr %q seq_cst, align 4; ret i32 %v"), "UNKNOWN"),
+        (of(NEXT + "%e = cmpxchg ptr %q, i32 0, i32 1 seq_cst seq_cst; %d = extractvalue { i32, i1 } %e, 1; "
+            "%v = zext i1 %d to i32; %w = add i32 %v, 0; ret i32 %w"),
+         of(NEXT + "%e = cmpxchg ptr %q, i32 0, i32 1 seq_cst seq_cst; %d = extractvalue { i32, i1 } %e, 1; "
+            "%v = zext i1 %d to i32; ret i32 %v"), "PROVED"),
+        # Poison that is stored may be read by an atomic access.
+        (of(NEXT + "%s = add nsw i32 %a, 1; store i32 %s, ptr %q; %v = load atomic i32, ptr @x monotonic, align 4; "
+            "%z = icmp eq i32 %v, 7; %w = select i1 %z, i32 1, i32 1; ret i32 %w", more=", i32 noundef %a"),
+         of(NEXT + "%s = add nsw i32 %a, 1; store i32 %s, ptr %q; %v = load atomic i32, ptr @x monotonic, align 4; "
+            "ret i32 1", more=", i32 noundef %a"), "PROVED"),
+    ],
+)  # fmt: skip
+def test_an_access_of_what_is_not_known_is_seen(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    assert answer(before, after, tmp_path) == expected
