@@ -21,7 +21,7 @@ from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.tried import Tried
-from sa.question.asked import Asked, Note, Refuted, Settled
+from sa.question.asked import Asked, Note, Open, Refuted, Settled
 
 
 class Ruled(Struct, frozen=True):
@@ -37,7 +37,7 @@ class RoundOver(Struct, frozen=True):
     """All engines of a round have been asked: other questions about the same program may have their turn."""
 
 
-Progress: TypeAlias = Ruled | Note | Tried | RoundOver
+Progress: TypeAlias = Ruled | Note | Open | Tried | RoundOver
 Judge: TypeAlias = Callable[[Settled], Ruling]
 #: A report for each engine, by its name.
 Reports: TypeAlias = Callable[[str], Report]
@@ -143,7 +143,7 @@ def _asked(
 
     try:
         for found in engine.decide(replace(asked, bads=bads), Budget(bounds, budget.seed), report):
-            if isinstance(found, Note):
+            if isinstance(found, Note | Open):
                 yield found
                 continue
             begun = clock()

@@ -11,7 +11,7 @@ from sa.base.source import position
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal, iota_of, matches_environments
 from sa.engines.outcome import Outcome
-from sa.engines.verification import Verification
+from sa.engines.verification import Finding, Verification
 from sa.report.explain import bare, is_internal
 from sa.scripts.result import StepResult
 from sa.terms.name import off_thread
@@ -101,14 +101,30 @@ def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
     ways = list(with_limits(reasons))
     c = outcome.program.source.name.endswith((".c", ".i"))
     endless = _endless((*outcome.program.threads, *(f.thread for f in outcome.program.families)))
+    places = dict.fromkeys(line for f in outcome.findings if (line := _line_of(f)) is not None)
+    if places:
+        ways.append(f"an `assert` of what holds at line {_some(list(places))}, which is then used for the others")
     if c:
-        ways.append("an `assert` of what holds where the threads disturb each other, which is then used for the others")
+        if not places:
+            ways.append(
+                "an `assert` of what holds where the threads disturb each other, which is then used for the others"
+            )
         ways.append("fewer loop iterations, or smaller arrays, to see whether something is wrong at all")
     else:
         if endless and not outcome.program.families:
             ways.append(_finite(endless))
-        ways.append("an `invariant` that says what holds where the threads disturb each other")
+        if not places:
+            ways.append("an `invariant` that says what holds where the threads disturb each other")
     return _sentence(ways, why or not outcome.tried)
+
+
+def _line_of(finding: Finding) -> str | None:
+    """The line at which a claim may fail for what is known, where others may disturb it."""
+    left = finding.left
+    span = None if left is None or not left.disturbed or left.origin is None else left.origin.span
+    return (
+        None if span is None or finding.verdict is not Verdict.UNKNOWN else str(position(span.source, span.start).line)
+    )
 
 
 def what_may_help_steps(steps: Sequence[StepResult], why: bool = True) -> str | None:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Shown
 from sa.automata.program import Program
+from sa.report.decisions import of_kernel
 from sa.report.explain import bare
 from sa.report.formulas import Whole, content, wholes_of
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
@@ -18,12 +20,20 @@ from sa.terms.term import Var
 class Told(Struct, frozen=True):
     """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables.
 
-    Some are `hidden`, which the translation made up.
+    Some are `hidden`, which the translation made up. Those `of_scheduler` belong to its lane in a run.
     """
 
     by_thread: Mapping[str | None, Mapping[Var, Shown]]
     wholes: Mapping[str | None, Mapping[Var, Whole]]
     hidden: frozenset[Var] = frozenset()
+    of_scheduler: frozenset[Var] = frozenset()
+
+
+def told_in_run(program: Program, details: bool = True) -> Told:
+    """The same as `told` for a run, in which a scheduler's decisions say what its variables mean."""
+    how = told(program, details)
+    kept = frozenset(v.var for v in program.variables if v.of_scheduler)
+    return replace(how, hidden=how.hidden | of_kernel(program), of_scheduler=kept)
 
 
 def told(program: Program, details: bool = True) -> Told:
@@ -93,6 +103,11 @@ def whole_of(var: Var, thread: str | None, how: Told) -> Whole | None:
 def _shown(var: Var, thread: str | None, how: Told) -> Shown:
     found = how.by_thread.get(thread, how.by_thread[None]).get(var)
     return found if found is not None else Shown(var.name)
+
+
+def name_of(var: Var, thread: str | None, how: Told) -> str | None:
+    """The name of a variable; None where the translation made it up."""
+    return None if var in how.hidden else _element(_shown(var, thread, how), None)
 
 
 def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:

@@ -38,6 +38,7 @@ from sa.report.document import (
 from sa.report.ends import reasons_told
 from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
+from sa.report.obstacles import left_open
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.render_values import told, values_told, whole_of
@@ -98,6 +99,7 @@ def verification_document(outcome: Verification, why: bool = True, details: bool
             told |= about
     sections.extend(_ended(outcome.findings))
     sections.extend(_unknown(outcome.findings))
+    sections.extend(_left_open(outcome))
     if why:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
@@ -295,6 +297,15 @@ def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | Non
     parts = {v for w in wholes for v in (*w.elements, w.length)}
     known = sorted((v for v in free | parts if v in values and not is_internal(v)), key=lambda v: v.key)
     return tuple(f"{name} = {value}" for name, value in values_told({v: values[v] for v in known}, thread, how))
+
+
+def _left_open(outcome: Verification) -> Iterator[Section]:
+    """What stands in the way of claims without an answer."""
+    for finding, lines in left_open(outcome):
+        head = Line(
+            (Words("Not shown: "), Words(finding.claim.what), Words(f"  {place_of(finding.claim.origin)}", Tone.FAINT))
+        )
+        yield (head, *(Line((Words(line),), indent=2) for line in lines))
 
 
 def _ended(findings: Sequence[Finding]) -> Iterator[Section]:
