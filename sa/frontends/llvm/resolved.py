@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import Facts, Resolution
+from sa.frontends.llvm.analysis import Facts, Resolution, operands
 from sa.frontends.llvm.layout import NoLayout, place_of
 
 
@@ -80,3 +80,15 @@ def given_in(function: s.Function, strangers: bool) -> Iterator[s.Line]:
                 yield line
             case _:
                 continue
+
+
+def without_unused(function: s.Function) -> s.Function:
+    """The function without numbers that are made pointers nobody uses: that has no effect."""
+    lines = [line for block in function.blocks for line in block.lines]
+    read = {name for line in lines for name in operands(line.instruction)}
+    unused = {x.result for x in lines if isinstance(x.instruction, s.Cast) and x.instruction.operation == "inttoptr"}
+    unused -= read
+    if not unused:
+        return function
+    kept = (s.Block(b.name, tuple(x for x in b.lines if x.result not in unused)) for b in function.blocks)
+    return s.Function(function.signature, tuple(kept))

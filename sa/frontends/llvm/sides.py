@@ -20,7 +20,7 @@ from sa.frontends.llvm.objects import meeting, shared
 from sa.frontends.llvm.observed import ASKS, Observed, observed
 from sa.frontends.llvm.own import own_memory
 from sa.frontends.llvm.promises import check_promises, opaque
-from sa.frontends.llvm.resolved import given_in, unresolved_in
+from sa.frontends.llvm.resolved import given_in, unresolved_in, without_unused
 from sa.frontends.llvm.split import split
 from sa.frontends.llvm.unit import Both, Side
 
@@ -95,7 +95,7 @@ def opaque_of(sides: Sequence[Side], strangers: bool) -> str | None:
 
 def _plain(module: s.Module, name: str) -> s.Function:
     """A function without calls of others, aggregates and fills. Raises InputError."""
-    made = without_fills(split(without_aggregates(inlined(module, name), module), module), module)
+    made = without_unused(without_fills(split(without_aggregates(inlined(module, name), module), module), module))
     for line in (line for block in made.blocks for line in block.lines):
         for found in globals_in(line.instruction):
             variable = module.variables.get(found.name)

@@ -97,7 +97,8 @@ SECOND = "%a = getelementptr inbounds %node, ptr %q, i64 0, i32 1; "
             more=", ptr %r"), "PROVED"),
         # What is promised of the function is kept by nobody.
         (of(READ + "ret i32 0"), of(READ + "ret i32 0", attributes="memory(none)"), "SA746"),
-        (of(READ + "ret i32 0", attributes="memory(read)"), of(READ + "ret i32 0", attributes="memory(read)"), "PROVED"),
+        (of(READ + "ret i32 0", attributes="memory(read)"),
+         of(READ + "ret i32 0", attributes="memory(read)"), "PROVED"),
         # Atomic accesses and exchanges.
         (of(NEXT + "%v = atomicrmw add ptr %q, i32 0 seq_cst; ret i32 %v"),
          of(NEXT + "%v = load atomic i32, ptr %q seq_cst, align 4; ret i32 %v"), "UNKNOWN"),
@@ -114,3 +115,60 @@ SECOND = "%a = getelementptr inbounds %node, ptr %q, i64 0, i32 1; "
 )  # fmt: skip
 def test_an_access_of_what_is_not_known_is_seen(before: str, after: str, expected: str, tmp_path: Path) -> None:
     assert answer(before, after, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # A number that is made a pointer, which is used or not.
+        (of("%q = inttoptr i64 %i to ptr; store i32 4, ptr %q; ret i32 0"),
+         of("%q = inttoptr i64 %i to ptr; %s = shl i32 2, 1; store i32 %s, ptr %q; ret i32 0"), "PROVED"),
+        (of("%q = inttoptr i64 %i to ptr; store i32 4, ptr %q; ret i32 0"),
+         of("%j = add i64 %i, 1; %q = inttoptr i64 %j to ptr; store i32 4, ptr %q; ret i32 0"), "UNKNOWN"),
+        (of("%q = inttoptr i64 %i to ptr; %n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w"),
+         of("%n = icmp eq i64 %i, 0; %w = zext i1 %n to i32; ret i32 %w"), "UNKNOWN"),
+        (of("%q = inttoptr i64 %i to ptr; ret i32 0"), of("ret i32 0"), "PROVED"),
+        # Where what was loaded is, as a number.
+        (of(NEXT + "%n = ptrtoint ptr %q to i64; ret i64 %n", "i64"),
+         of(NEXT + "%n = ptrtoint ptr %q to i64; %m = add i64 %n, 0; ret i64 %m", "i64"), "PROVED"),
+        (of(NEXT + "%n = ptrtoint ptr %q to i64; ret i64 %n", "i64"),
+         of(NEXT + "%n = ptrtoint ptr %q to i64; %m = add i64 %n, 1; ret i64 %m", "i64"), "UNKNOWN"),
+        (of(NEXT + "%n = ptrtoint ptr %q to i64; %z = icmp eq i64 %n, 0; %w = zext i1 %z to i32; ret i32 %w"),
+         of(NEXT + "%n = ptrtoint ptr %q to i64; %z = icmp eq ptr %q, null; %w = zext i1 %z to i32; ret i32 %w"),
+         "PROVED"),
+        # Two that were loaded may be one, or not; a pointer of an earlier round is not asked where it is.
+        (of(NEXT + "%r = load ptr, ptr %p; %z = icmp ult ptr %q, %r; %w = zext i1 %z to i32; ret i32 %w"),
+         of(NEXT + "%r = load ptr, ptr %p; ret i32 0"), "UNKNOWN"),
+        (of("br label %l\nl:; %o = phi ptr [ null, %0 ], [ %q, %l ]; %q = load ptr, ptr %p; "
+            "%n = ptrtoint ptr %o to i64; %c = icmp eq i64 %n, %i; br i1 %c, label %l, label %e\ne:; ret i32 0"),
+         of("ret i32 0"), "SA744"),
+    ],
+)  # fmt: skip
+def test_numbers_and_pointers_that_are_given_on_the_way(before: str, after: str, expected: str, tmp_path: Path) -> None:
+    assert answer(before, after, tmp_path) == expected
+
+
+DEBUG = """define i32 @f(i32 noundef %x) !dbg !4 {
+  #dbg_value(i32 %x, !8, !DIExpression(), !9)
+  %y = add i32 LEFT, 1, !dbg !9
+  %z = add i32 %y, 1, !dbg !9
+  ret i32 %z
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, producer: "c", isOptimized: false, runtimeVersion: 0)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = distinct !DISubprogram(name: "f", file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DISubroutineType(types: !6)
+!6 = !{!7}
+!7 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!8 = !DILocalVariable(name: "y", scope: !4, file: !1, line: 2, type: !7)
+!9 = !DILocation(line: 2, column: 1, scope: !4)
+"""
+
+
+@pytest.mark.parametrize(("left", "expected"), [("%x", "PROVED"), ("%z", "SA741")])
+def test_a_module_with_debug_information_that_is_not_valid_is_refused(left: str, expected: str, tmp_path: Path) -> None:
+    text = DEBUG.replace("LEFT", left)
+    assert answer(text, text, tmp_path) == expected
