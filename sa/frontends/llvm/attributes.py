@@ -14,6 +14,7 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.integers import range_in
 from sa.frontends.llvm.objects import Access, shared
 from sa.frontends.llvm.observed import kept_by, observed
 from sa.frontends.llvm.promises import binds, visible_calls
@@ -66,6 +67,8 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
                 continue
             if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
                 continue
+            if "noundef" in parameter.attributes and range_in([word]) is not None:
+                continue
             if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
                 continue
             if side.source and binds(word, True) and _acts(side):
@@ -117,6 +120,8 @@ def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) ->
     if word.startswith('"') or name is None or name[0] in HARMLESS:
         return True
     lines = [line.instruction for b in side.function.blocks for line in b.lines]
+    if word in side.function.signature.result_attributes and range_in([word]) is not None:
+        return True
     if name[0] == "null_pointer_is_valid":
         return _may_access_null(side, source)
     calls = name[0] != "noreturn" and _acts(side)

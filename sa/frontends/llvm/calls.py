@@ -23,6 +23,7 @@ from sa.frontends.llvm.body import (
     canonical,
     emit,
     fresh,
+    key_of,
     refused,
     register,
     undefined,
@@ -68,7 +69,8 @@ def called(body: Body, name: str, call: s.Call, announced: bool) -> None:
     emit(body, Begin())
     given = zip(arguments, made_sure, strict=True)
     values = tuple(term for argument, known in given for term in _given(body, argument, known))
-    kinds = "".join("p" if isinstance(a.type, s.PointerType) else "i" for a in arguments)
+    # A function of any number of arguments may tell values of several types apart.
+    kinds = "_".join(key_of(bits_of(a.type, body)) for a in arguments)
     emit(body, Show(f"call_{callee}_{kinds}" if call.variadic else f"call_{callee}", values, Sync.CALL))
     emit(body, End())
     if "noreturn" in words:

@@ -32,7 +32,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.demands import extends, is_aligned, stays
-from sa.frontends.llvm.integers import outside, unsigned, wrapped
+from sa.frontends.llvm.integers import between, outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
@@ -72,17 +72,11 @@ def finished(
 ) -> None:
     """What is said of what a load has found, which its register gets."""
     if ranges:
-        inside = build.lor(*(_between(value.term, *pair) for pair in ranges))
+        inside = build.lor(*(between(value.term, *pair) for pair in ranges))
         value = Value(value.term, build.lor(value.poison, build.lnot(inside)))
     if defined:
         undefined(body, value.poison, "a load that must not be poison")
     assigned(body, name, value, bits)
-
-
-def _between(number: Term, first: int, end: int) -> Term:
-    """That a number is in a range, which may go round; `end` is not in it."""
-    above, below = build.le(build.integer(first), number), build.lt(number, build.integer(end))
-    return build.land(above, below) if first < end else build.lor(above, below)
 
 
 def stored(body: Body, store: s.Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Range, Test
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import may_be_undef
 from sa.frontends.llvm.body import (
     DEFINED,
     EXIT,
@@ -12,12 +13,16 @@ from sa.frontends.llvm.body import (
     UNDEF,
     Body,
     Leaf,
+    Value,
     bits_of,
     canonical,
     chosen,
     emit,
+    refused,
+    undefined,
 )
 from sa.frontends.llvm.given import as_shown, asked, seen
+from sa.frontends.llvm.integers import between, range_in
 from sa.frontends.llvm.memory import poisoned
 from sa.frontends.llvm.uses import definite, not_poison
 from sa.frontends.llvm.values import pointer, typed
@@ -38,8 +43,11 @@ def returned(body: Body, value: s.Typed | None, commits: bool) -> None:
     if isinstance(value.type, s.PointerType):
         _returned_pointer(body, value.operand, commits)
         return
-    whole = "noundef" in body.function.signature.result_attributes
+    said = body.function.signature.result_attributes
+    whole, inside = "noundef" in said, range_in(said)
     found = definite(body, value, "a result that must not be poison") if whole else build.ZERO
+    if whole and inside is not None:
+        undefined(body, build.lnot(between(found, *inside)), "a result outside of its range")
     if commits:
         _commits(body)
     if whole:
@@ -49,11 +57,15 @@ def returned(body: Body, value: s.Typed | None, commits: bool) -> None:
     # A way for each kind of value: what is arbitrary is a choice, and nothing else.
     emit(body, Begin())
     known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
+    if inside is not None and may_be_undef(value.operand, body.facts):
+        raise refused(body, "the range of a result that may be `undef`", "declare the result `noundef`")
     if isinstance(known, Leaf):
         term: Term = known.var
         kinds = {kind: build.eq(known.kind, build.integer(kind)) for kind in (DEFINED, POISON, UNDEF)}
     else:
         number = typed(body, value)
+        if inside is not None:
+            number = Value(number.term, build.lor(number.poison, build.lnot(between(number.term, *inside))))
         term, kinds = number.term, {DEFINED: build.lnot(number.poison), POISON: number.poison}
     here = body.here
     for kind, holds in kinds.items():

@@ -29,6 +29,7 @@ from sa.frontends.llvm.body import (
 )
 from sa.frontends.llvm.given import asked
 from sa.frontends.llvm.instructions import Visible, translated
+from sa.frontends.llvm.integers import between, range_in
 from sa.frontends.llvm.settled import settled
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.values import pointer
@@ -107,7 +108,9 @@ def _parameters(body: Body, defined: Collection[int]) -> Iterator[Var]:
         known = body.known[name_of(parameter, number)]
         if isinstance(known, Leaf) and "noundef" in parameter.attributes:
             undefined(body, build.ne(known.kind, build.ZERO), "a parameter that must not be poison")
-            body.known[name_of(parameter, number)] = Plain(known.var, None)
+            known = body.known[name_of(parameter, number)] = Plain(known.var, None)
+        if isinstance(known, Plain) and (inside := range_in(parameter.attributes)) is not None:
+            undefined(body, build.lnot(between(known.var, *inside)), "a parameter outside of its range")
 
 
 def _said(body: Body, numbers: Collection[int]) -> None:
