@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import callee_of, is_defined
+from sa.frontends.llvm.analysis import callee_of, globals_in, is_defined
 from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.unit import Side
 
@@ -15,6 +15,9 @@ def calls_alike(sides: Sequence[Side]) -> None:
     known = dict[str, object]()
     for side in sides:
         for call in called_in(side.function):
+            if not callee_of(call):
+                # What it is called with is seen, and so are the types.
+                continue
             if any(callee_of(call) in other.module.defined for other in sides):
                 message = f"`@{callee_of(call)}` is called here, and defined in the other file"
                 raise s.refused("SA744", message, side.function.signature.span, "define it in both files")
@@ -45,3 +48,12 @@ def typed_alike(one: s.Signature, two: s.Signature) -> None:
         raise s.refused("SA405", message, two.span, "declare it alike in both files")
     if two.variadic:
         raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
+
+
+def spoken_of(side: Side) -> Iterator[str]:
+    """The functions of which a function has pointers, beside those that it calls."""
+    for line in (line for block in side.function.blocks for line in block.lines):
+        parts: tuple[object, ...] = (line.instruction,)
+        if isinstance(line.instruction, s.Call):
+            parts = line.instruction.arguments, line.instruction.bundles
+        yield from (g.name for g in globals_in(*parts) if g.name in side.module.declared)

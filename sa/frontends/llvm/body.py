@@ -98,7 +98,7 @@ class Body(Struct):
 
     `shapes` are those of the variables of the module and of what parameters point to, which have `extents`. Where
     addresses decide anything, parameters and variables have `bounds`. So have pointers that are given on the way,
-    `strangers`, as long as they are in the registers that got them.
+    `strangers`, as long as they are in the registers that got them. Pointers to `functions` are given, too.
     """
 
     unit: Unit
@@ -112,6 +112,7 @@ class Body(Struct):
     bounds: dict[s.Operand, Bounds] = field(default_factory=dict)
     extents: dict[s.Operand, Extent] = field(default_factory=dict)
     strangers: dict[s.Operand, Bounds] = field(default_factory=dict)
+    functions: dict[s.Operand, Var] = field(default_factory=dict)
     nodes: int = 2
     here: Node = ENTRY
 

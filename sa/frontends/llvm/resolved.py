@@ -71,10 +71,13 @@ def unresolved_in(module: s.Module, function: s.Function, facts: Facts) -> Itera
 
 
 def given_in(function: s.Function, strangers: bool) -> Iterator[s.Line]:
-    """What makes numbers pointers, and, where the addresses of `strangers` are told, what else gives pointers."""
+    """What makes numbers pointers, or calls through one.
+
+    Where addresses of `strangers` are told, what else gives pointers.
+    """
     for line in (line for block in function.blocks for line in block.lines):
         match line.instruction:
-            case s.Cast("inttoptr"):
+            case s.Cast("inttoptr") | s.Call(callee=s.Local()):
                 yield line
             case s.Load(s.PointerType()) | s.Call(s.PointerType()) if strangers:
                 yield line

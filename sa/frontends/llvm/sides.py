@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
 from sa.frontends.llvm.aggregates import without_aggregates
-from sa.frontends.llvm.alike import calls_alike, typed_alike
+from sa.frontends.llvm.alike import calls_alike, spoken_of, typed_alike
 from sa.frontends.llvm.analysis import Facts, Resolution, callee_of, facts_of, globals_in, may_be_undef
 from sa.frontends.llvm.attributes import check_attributes
 from sa.frontends.llvm.fills import without_fills
@@ -50,7 +50,8 @@ def sides_of(first: s.Module, second: s.Module, name: str, resolution: Resolutio
     lines = [(line.instruction, side) for side in sides for block in side.function.blocks for line in block.lines]
     commits = any(isinstance(i, s.Return) and may_be_undef(i, side.facts) for i, side in lines)
     announces = any(isinstance(i, s.Call) and _may_give_undef(i, side) for i, side in lines)
-    return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers, any(a.strangers for a in asks))
+    strangers, functions = any(a.strangers for a in asks), tuple(sorted({n for x in sides for n in spoken_of(x)}))
+    return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers, strangers, functions)
 
 
 class _How(Struct, frozen=True):
@@ -90,7 +91,8 @@ def opaque_of(sides: Sequence[Side], strangers: bool) -> str | None:
     """
     accesses = (line.text for x in sides for line in unresolved_in(x.module, x.function, x.facts))
     giving = (line.text for x in sides for line in given_in(x.function, strangers))
-    return opaque((x.function, x.module) for x in sides) or next(chain(accesses, giving), None)
+    functions = (f"@{name}" for x in sides for name in spoken_of(x))
+    return opaque((x.function, x.module) for x in sides) or next(chain(accesses, giving, functions), None)
 
 
 def _plain(module: s.Module, name: str) -> s.Function:

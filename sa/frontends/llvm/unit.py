@@ -30,6 +30,7 @@ from sa.frontends.llvm.body import (
 from sa.frontends.llvm.given import asked
 from sa.frontends.llvm.instructions import Visible, translated
 from sa.frontends.llvm.integers import between, range_in
+from sa.frontends.llvm.layout import POINTER
 from sa.frontends.llvm.settled import settled
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.values import pointer
@@ -51,7 +52,8 @@ class Both(Struct, frozen=True):
 
     Of pointers that are parameters with numbers in `said` all is taken into account that is said of them.
 
-    Where the addresses of `strangers` decide something, pointers that are given on the way have addresses, too.
+    Pointers to `functions` are numbers that both are given. Where the addresses of `strangers` decide something,
+    pointers that are given on the way have addresses, too.
 
     What is shown at the end, or of what is given to others, may be chosen once it is seen that it is (`commits`).
     """
@@ -62,6 +64,7 @@ class Both(Struct, frozen=True):
     announces: bool
     numbers: Numbers
     strangers: bool = False
+    functions: tuple[str, ...] = ()
 
 
 def unit_of(
@@ -73,6 +76,10 @@ def unit_of(
     body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
     parameters = [*_parameters(body, both.defined), *numbered(body, both.numbers)]
     parameters += extended(body, both.numbers)
+    for called in both.functions:
+        where_ = register(body, f"function.@{called}", Range(*canonical(POINTER)), f"pointer to @{called}")
+        body.functions[s.Global(called)] = where_
+        parameters.append(where_)
     restrained(body, both.numbers)
     _said(body, both.said)
     translated(body, side.facts, Visible(both.commits, both.announces, both.strangers))

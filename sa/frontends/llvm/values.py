@@ -62,6 +62,8 @@ def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
             return Value(build.ZERO)
         case s.Global(name) if what in body.shapes:
             return Value(base(name))
+        case s.Global() if what in body.functions:
+            return Value(body.functions[what])
         case _:
             raise refused(body, f"this operand of type `{written(kind)}`")
 

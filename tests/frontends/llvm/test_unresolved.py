@@ -172,3 +172,48 @@ DEBUG = """define i32 @f(i32 noundef %x) !dbg !4 {
 def test_a_module_with_debug_information_that_is_not_valid_is_refused(left: str, expected: str, tmp_path: Path) -> None:
     text = DEBUG.replace("LEFT", left)
     assert answer(text, text, tmp_path) == expected
+
+
+FUNCTIONS = """declare i32 @one(i32)
+declare i32 @two(i32)
+declare void @later(ptr, i32)
+declare i32 @any(i32, ...)
+define i32 @f(ptr noundef %p, i32 noundef %x) {{
+  {body}
+}}
+"""
+
+
+def through(body: str) -> str:
+    return FUNCTIONS.format(body=body.replace("; ", "\n  "))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (through("%y = add i32 %x, %x; %r = call i32 %p(i32 %y); ret i32 %r"),
+         through("%y = shl i32 %x, 1; %r = call i32 %p(i32 %y); ret i32 %r"), "PROVED"),
+        (through("%r = call i32 %p(i32 %x); ret i32 %r"), through("%r = call i32 %p(i32 0); ret i32 %r"), "UNKNOWN"),
+        (through("%r = call i32 %p(i32 %x); ret i32 %r"),
+         through("%r = call i32 %p(i32 %x, i32 %x); ret i32 %r"), "UNKNOWN"),
+        (through("%r = call i32 %p(i32 %x); %n = icmp eq ptr %p, null; %z = zext i1 %n to i32; ret i32 %z"),
+         through("%r = call i32 %p(i32 %x); ret i32 0"), "PROVED"),
+        # Pointers to functions.
+        (through("call void @later(ptr @one, i32 %x); ret i32 0"),
+         through("%y = or i32 %x, 0; call void @later(ptr @one, i32 %y); ret i32 0"), "PROVED"),
+        (through("call void @later(ptr @one, i32 %x); ret i32 0"),
+         through("call void @later(ptr @two, i32 %x); ret i32 0"), "UNKNOWN"),
+        # Any number of arguments.
+        (through("%r = call i32 (i32, ...) @any(i32 %x, i32 1); ret i32 %r"),
+         through("%r = call i32 (i32, ...) @any(i32 %x, i32 1); %s = or i32 %r, 0; ret i32 %s"), "PROVED"),
+        (through("%r = call i32 (i32, ...) @any(i32 %x, i32 1); %s = freeze i32 %r; %t = add i32 %s, 0; ret i32 %t"),
+         through("%r = call i32 (i32, ...) @any(i32 %x, i32 1); %s = freeze i32 %r; ret i32 %s"), "PROVED"),
+        (through("%r = call i32 (i32, ...) @any(i32 %x, i32 1); ret i32 0"),
+         through("%r = call i32 (i32, ...) @any(i32 %x, i64 1); ret i32 0"), "REFUTED"),
+        (through("%r = call i32 @any(i32 %x); ret i32 0"), through("%r = call i32 @any(i32 %x); ret i32 0"), "SA744"),
+    ],
+)  # fmt: skip
+def test_calls_through_pointers_and_pointers_to_functions(
+    before: str, after: str, expected: str, tmp_path: Path
+) -> None:
+    assert answer(before, after, tmp_path) == expected
