@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Havoc, Live, Range, Set
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm import unresolved
 from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
     EXIT,
@@ -235,6 +236,8 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
             emit(body, Show("trap", (), Sync.NONE))
             emit(body, End(), EXIT)
             body.here = fresh(body)
+        case ["memcpy" | "memmove" | "memset", *_]:
+            unresolved.moved(body, callee, call)
         case ["sideeffect"]:
             # Others take it for something that they see (LangRef, `llvm.sideeffect`).
             groups = (word for group in call.groups for word in body.unit.module.groups.get(group, ()))

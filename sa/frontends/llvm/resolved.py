@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.analysis import Facts, Resolution, operands
+from sa.frontends.llvm.analysis import Facts, Resolution, callee_of, operands
 from sa.frontends.llvm.layout import NoLayout, place_of
 
 
@@ -64,6 +64,10 @@ def unresolved_in(module: s.Module, function: s.Function, facts: Facts) -> Itera
                 pass
             case s.Exchange(pointer=pointer):
                 pass
+            case s.Call() as call if callee_of(call).startswith(("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")):
+                # What is of known places was read as loads and stores.
+                yield line
+                continue
             case _:
                 continue
         if not is_resolved(pointer, facts, module):

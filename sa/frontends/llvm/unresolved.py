@@ -95,6 +95,35 @@ def exchanged(body: Body, name: str, exchange: s.Exchange) -> None:
     body.known[name] = Pair(Plain(found, poison), Plain(done, poison))
 
 
+def moved(body: Body, callee: str, call: s.Call) -> None:
+    """`llvm.memcpy`, `llvm.memmove` or `llvm.memset` of memory that others may reach. Raises InputError."""
+    shown, words = list[Term](), list[str]()
+    for argument in call.arguments:
+        assert argument.operand is not None
+        value = s.Typed(argument.type, argument.operand)
+        words += sorted(argument.attributes)
+        if isinstance(value.type, s.PointerType):
+            way = _way(body, value.operand)
+            _not_own(body, way)
+            # Where no bytes are moved a pointer may be any, poison too.
+            at = Pointer(way.start.base, way.start.token, way.total, way.poison, way.start.undef)
+            shown += [*as_shown(body, at), *(step.distance for step in way.steps)]
+            words += [step.flags for step in way.steps]
+        else:
+            not_undef(body, value)
+            shown += seen(body, value)
+    name = "_".join((callee.split(".")[1], *(key_of(bits_of(a.type, body)) for a in call.arguments), *words))
+    emit(body, Begin())
+    emit(body, Show(name, tuple(shown), Sync.CALL))
+    emit(body, End())
+
+
+def _not_own(body: Body, way: _Way) -> None:
+    """Raises InputError for what may be the function's own memory."""
+    if any(isinstance(r, s.Local) and r.name in body.facts.own for r in roots_of(way.start.base, body.facts)):
+        raise refused(body, "an access of what may be the function's own memory or other", "access one of them")
+
+
 def _kind(access: s.Load | s.Store | s.Update, bits: int) -> str:
     words = [access.order or "plain", key_of(bits), str(access.align), *(["volatile"] if access.volatile else [])]
     return "_".join(words)
@@ -105,8 +134,7 @@ def _acted(body: Body, action: str, through: s.Operand, *values: s.Typed) -> Non
     for value in values:
         not_undef(body, value)
     way = _way(body, through)
-    if any(isinstance(r, s.Local) and r.name in body.facts.own for r in roots_of(way.start.base, body.facts)):
-        raise refused(body, "an access of what may be the function's own memory or other", "access one of them")
+    _not_own(body, way)
     start = way.start
     undefined(body, build.lor(way.poison, start.undef), "an access through poison")
     if not body.facts.null_is_valid and (
