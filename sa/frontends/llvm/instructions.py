@@ -183,13 +183,16 @@ def _attached(body: Body, line: s.Line) -> None:
     if isinstance(line.instruction, s.Load):
         pointer = line.instruction.pointer
         variable = isinstance(pointer, s.Local) and pointer.name in body.facts.slots
-        allowed |= {"noundef"} if variable else {"noundef", "range"}
+        allowed |= {"noundef"} if variable else {"noundef", "range", "nonnull"}
     if other := sorted(line.attachments.keys() - allowed):
         raise refused(body, f"`!{other[0]}` at an instruction", "leave it out, or strip it in both files")
 
 
 def _ranges(body: Body, line: s.Line) -> list[tuple[int, int]]:
-    """What `!range` says: pairs of the first value and the one behind the last. Raises InputError."""
+    """What `!range` and `!nonnull` say: pairs of the first value and the one behind the last. Raises InputError."""
+    if "nonnull" in line.attachments:
+        # All values from 1 round to 0.
+        return [(1, 0)]
     named = line.attachments.get("range")
     if named is None:
         return []

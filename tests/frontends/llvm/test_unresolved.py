@@ -18,6 +18,7 @@ declare void @take(ptr)
 define {result} @f(ptr %p, i64 noundef %i{more}) {attributes} {{
   {body}
 }}
+!0 = !{{}}
 """
 
 
@@ -128,6 +129,13 @@ def test_an_access_of_what_is_not_known_is_seen(before: str, after: str, expecte
         (of("%q = inttoptr i64 %i to ptr; %n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w"),
          of("%n = icmp eq i64 %i, 0; %w = zext i1 %n to i32; ret i32 %w"), "UNKNOWN"),
         (of("%q = inttoptr i64 %i to ptr; ret i32 0"), of("ret i32 0"), "PROVED"),
+        # What is said of a pointer that is loaded.
+        (of("%q = load ptr, ptr %p, !nonnull !0; %n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w"),
+         of("%q = load ptr, ptr %p, !nonnull !0; ret i32 0"), "PROVED"),
+        (of("%q = load ptr, ptr %p; %n = icmp eq ptr %q, null; %w = zext i1 %n to i32; ret i32 %w"),
+         of("%q = load ptr, ptr %p, !nonnull !0; ret i32 0"), "REFUTED"),
+        (of("%q = load ptr, ptr %p; ret ptr %q", "ptr"), of("%q = load ptr, ptr %p, !nonnull !0; ret ptr %q", "ptr"),
+         "REFUTED"),
         # Where what was loaded is, as a number.
         (of(NEXT + "%n = ptrtoint ptr %q to i64; ret i64 %n", "i64"),
          of(NEXT + "%n = ptrtoint ptr %q to i64; %m = add i64 %n, 0; ret i64 %m", "i64"), "PROVED"),
