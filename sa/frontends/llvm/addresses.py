@@ -7,10 +7,11 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Range, base
+from sa.frontends.flow.actions import Show
+from sa.frontends.flow.graph import Begin, End, Havoc, Range, base
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.analysis import globals_in
-from sa.frontends.llvm.body import Body, Bounds, Extent, register, undefined
+from sa.frontends.llvm.body import Body, Bounds, Extent, Leaf, Plain, emit, register, undefined
 from sa.frontends.llvm.constants import INTERPOSABLE
 from sa.frontends.llvm.integers import outside
 from sa.frontends.llvm.layout import NoLayout, size_of
@@ -65,6 +66,41 @@ def numbered(body: Body, numbers: Numbers) -> Iterator[Var]:
         body.bounds[operand] = Bounds(address, before, behind)
     if numbers.given:
         body.bounds[s.Null()] = Bounds(build.ZERO, build.ZERO, build.ZERO)
+
+
+def placed(body: Body, line: s.Line) -> None:
+    """Where a pointer points that a load, a call or a number gives: the environment tells both functions."""
+    match line.instruction:
+        case s.Load(s.PointerType(), pointer) if not (
+            isinstance(pointer, s.Local) and pointer.name in body.facts.slots
+        ):
+            pass
+        case s.Call(s.PointerType()) | s.Cast("inttoptr"):
+            pass
+        case _:
+            return
+    name = line.result or ""
+    known = body.known.get(name)
+    if not isinstance(known, Plain | Leaf):
+        return
+    emit(body, Begin())
+    made = [register(body, f"{kind}.%{name}", Range(0, most), f"{told} %{name}") for kind, most, told in _TOLD]
+    for var in made:
+        emit(body, Havoc(var, body.registers[var].range))
+    emit(body, Show("placed", tuple(made)))
+    emit(body, End())
+    bounds = Bounds(*made)
+    body.strangers[s.Local(name)] = bounds
+    possible = _alone(body, _Home(s.Local(name), known.var, bounds, 0, 1))
+    undefined(body, build.lnot(build.land(*possible)), "an address that nothing has")
+
+
+#: What is told of where a pointer points.
+_TOLD = (
+    ("address", _END - 1, "address of"),
+    ("before", _END // 2 - 1, "bytes before"),
+    ("behind", _END // 2 - 1, "bytes behind"),
+)
 
 
 def extended(body: Body, numbers: Numbers) -> Iterator[Var]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from enum import Enum
 
 from msgspec import Struct
 
 from sa.automata.dataflow import forward
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.roots import distant_of, moves_of, pointer_roots
+
+
+class Resolution(Enum):
+    """Which memory is resolved to objects: what parameters point to, variables of the module, or the function's own."""
+
+    PARAMETERS = "parameters"
+    VARIABLES = "variables"
+    OWN = "own"
 
 
 class Facts(Struct, frozen=True):
@@ -18,6 +27,7 @@ class Facts(Struct, frozen=True):
     are the `roots` of its value; `moves` are those that come from another one at a distance. Those that are `distant`
     come from the one root that is given at a distance that is known only when they get their value. Atomic accesses by
     pointers in `met` may find what is written plainly. Other allocas that are used are the function's `own` memory.
+    There may be an object at null (`null_is_valid`).
     """
 
     slots: Mapping[str, s.Type]
@@ -29,6 +39,8 @@ class Facts(Struct, frozen=True):
     distant: Mapping[str, s.Operand]
     met: frozenset[s.Operand]
     own: Mapping[str, s.Line] = {}
+    resolution: Resolution = Resolution.PARAMETERS
+    null_is_valid: bool = False
 
 
 def facts_of(

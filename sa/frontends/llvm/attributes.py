@@ -14,9 +14,11 @@ from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
 from sa.frontends.llvm.analysis import callee_of
 from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.integers import range_in
 from sa.frontends.llvm.objects import Access, shared
-from sa.frontends.llvm.observed import kept_by
+from sa.frontends.llvm.observed import kept_by, observed
 from sa.frontends.llvm.promises import binds, visible_calls
+from sa.frontends.llvm.resolved import unresolved_in
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.unit import Side
 
@@ -46,6 +48,8 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
     signature = side.function.signature
     words = (*signature.words, *signature.attributes)
     # Constants always have the same values, and `memory` says nothing of them.
+    if "null_pointer_is_valid" in set(source.attributes) - set(signature.attributes):
+        raise _refused("null_pointer_is_valid", source)
     all_ = shared(side.module, side.function, side.facts)
     found = [a for a in all_ if not _is_constant(a, side.module)]
     pointed = isinstance(signature.result, s.PointerType)
@@ -63,9 +67,11 @@ def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> 
                 continue
             if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
                 continue
+            if "noundef" in parameter.attributes and range_in([word]) is not None:
+                continue
             if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
                 continue
-            if side.source and binds(word, True) and any(True for _ in visible_calls(side.function)):
+            if side.source and binds(word, True) and _acts(side):
                 continue
             raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
 
@@ -84,14 +90,23 @@ def _returns(function: s.Function) -> set[s.Operand | None]:
 def _hands_on(side: Side) -> bool:
     """Whether a pointer may leave the function."""
     calls = (c for c in called_in(side.function) if not callee_of(c).startswith("llvm."))
-    return any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
+    given = any(isinstance(a.type, s.PointerType) for c in calls for a in c.arguments)
+    return given or any(True for _ in unresolved_in(side.module, side.function, side.facts))
 
 
-def _speaks_of_null(side: Side) -> bool:
-    """Whether it matters what is at null: something is said of pointers, or they are moved."""
-    parameters = side.function.signature.parameters
-    said = any("dereferenceable" in w or w == "nonnull" for p in parameters for w in p.attributes)
-    return said or bool(side.facts.moves) or any(True for _ in called_in(side.function))
+def _acts(side: Side) -> bool:
+    """Whether functions are called, or memory is accessed that is not resolved to objects: that may do anything."""
+    unresolved = unresolved_in(side.module, side.function, side.facts)
+    return any(True for _ in (*visible_calls(side.function), *unresolved))
+
+
+def _may_access_null(side: Side, source: s.Signature) -> bool:
+    """Whether it is modelled that there may be an object at null: nobody asks what is in the bounds of that."""
+    own = side.function.signature
+    words = [w for p in (*own.parameters, *source.parameters) for w in p.attributes]
+    asks = any("dereferenceable" in w for w in words) or observed(side.function, side.module).bounds
+    alike = {"null_pointer_is_valid" in side.module.declared[n].attributes for n in side.module.defined}
+    return not asks and alike == {True}
 
 
 def _keeps(side: Side, parameter: s.Operand | None) -> bool:
@@ -105,7 +120,11 @@ def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) ->
     if word.startswith('"') or name is None or name[0] in HARMLESS:
         return True
     lines = [line.instruction for b in side.function.blocks for line in b.lines]
-    calls = name[0] != "noreturn" and any(True for _ in visible_calls(side.function))
+    if word in side.function.signature.result_attributes and range_in([word]) is not None:
+        return True
+    if name[0] == "null_pointer_is_valid":
+        return _may_access_null(side, source)
+    calls = name[0] != "noreturn" and _acts(side)
     if calls and side.source:
         return binds(word)
     if calls and not (binds(word) and word in (*source.words, *source.attributes)):
@@ -114,8 +133,6 @@ def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) ->
     match name[0]:
         case "willreturn":
             return True
-        case "null_pointer_is_valid":
-            return not any(isinstance(a.place.base, s.Local | s.Null) for a in found) and not _speaks_of_null(side)
         case "noreturn":
             return not any(isinstance(i, s.Return) for i in lines)
         case "nosync":

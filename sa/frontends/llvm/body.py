@@ -97,7 +97,8 @@ class Body(Struct):
     """The steps and registers so far, and what is known of the registers of the IR.
 
     `shapes` are those of the variables of the module and of what parameters point to, which have `extents`. Where
-    addresses decide anything, parameters and variables have `bounds`.
+    addresses decide anything, parameters and variables have `bounds`. So have pointers that are given on the way,
+    `strangers`, as long as they are in the registers that got them. Pointers to `functions` are given, too.
     """
 
     unit: Unit
@@ -110,6 +111,8 @@ class Body(Struct):
     registers: dict[Var, Register] = field(default_factory=dict)
     bounds: dict[s.Operand, Bounds] = field(default_factory=dict)
     extents: dict[s.Operand, Extent] = field(default_factory=dict)
+    strangers: dict[s.Operand, Bounds] = field(default_factory=dict)
+    functions: dict[s.Operand, Var] = field(default_factory=dict)
     nodes: int = 2
     here: Node = ENTRY
 

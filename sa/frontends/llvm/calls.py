@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import Begin, End, Havoc, Live, Range, Set
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm import unresolved
 from sa.frontends.llvm.analysis import callee_of, is_defined, overflowing
 from sa.frontends.llvm.body import (
     EXIT,
@@ -23,12 +24,13 @@ from sa.frontends.llvm.body import (
     canonical,
     emit,
     fresh,
+    key_of,
     refused,
     register,
     undefined,
 )
 from sa.frontends.llvm.counting import overflow
-from sa.frontends.llvm.given import as_shown, asked, seen
+from sa.frontends.llvm.given import as_shown, asked, is_null, seen
 from sa.frontends.llvm.library import is_fact, is_library, is_opaque
 from sa.frontends.llvm.promises import arguments_of, is_promise, words_of
 from sa.frontends.llvm.uses import any_value, definite
@@ -60,21 +62,33 @@ def called(body: Body, name: str, call: s.Call, announced: bool) -> None:
         _intrinsic(body, callee, call)
         return
     words, arguments = _checked(body, callee, call)
+    through = () if callee else _callee(body, call)
     made_sure = [_made_sure(body, argument) for argument in arguments]
     if announced:
         emit(body, Begin())
-        emit(body, Show(f"will_call_{callee}", ()))
+        emit(body, Show(f"will_call_{callee}", through))
         emit(body, End())
     emit(body, Begin())
     given = zip(arguments, made_sure, strict=True)
-    values = tuple(term for argument, known in given for term in _given(body, argument, known))
-    kinds = "".join("p" if isinstance(a.type, s.PointerType) else "i" for a in arguments)
-    emit(body, Show(f"call_{callee}_{kinds}" if call.variadic else f"call_{callee}", values, Sync.CALL))
+    values = (*through, *(term for argument, known in given for term in _given(body, argument, known)))
+    # A function of any number of arguments may tell values of several types apart.
+    kinds = "_".join(key_of(bits_of(a.type, body)) for a in arguments)
+    kind = f"_{kinds}" if call.variadic or not callee else ""
+    result = "" if callee or isinstance(call.type, s.VoidType) else f"_gives_{key_of(bits_of(call.type, body))}"
+    emit(body, Show(f"call_{callee}{kind}{result}", values, Sync.CALL))
     emit(body, End())
     if "noreturn" in words:
         undefined(body, build.TRUE, "a return from what does not return")
     if not isinstance(call.type, s.VoidType):
         _result(body, name, call, words)
+
+
+def _callee(body: Body, call: s.Call) -> tuple[Term, ...]:
+    """The pointer to the function that is called, as others see it: it must not be null. Raises InputError."""
+    at = pointer(body, call.callee)
+    null = build.FALSE if body.facts.null_is_valid else is_null(body, at)
+    undefined(body, build.lor(at.poison, at.undef, null), "a call through no pointer to a function")
+    return as_shown(body, replace(at, poison=build.FALSE, undef=build.FALSE))
 
 
 def _result(body: Body, name: str, call: s.Call, words: Sequence[str]) -> None:
@@ -107,19 +121,14 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
     """
     module = body.unit.module
     declared = module.declared.get(callee)
-    if declared is None:
-        raise refused(body, "a call through a pointer, or of a function whose declaration is not read,")
+    if declared is None and (callee or not isinstance(call.callee, s.Local)):
+        raise refused(body, "a call of a function whose declaration is not read")
     follows = any(_is_given(operand, body) for operand in body.shapes)
     if is_library(callee) and not is_opaque(callee, follows):
         hint = "call a function of another name: LLVM knows what this one does"
         raise refused(body, f"a call of `@{callee}`, a function of the library,", hint)
-    if (call.variadic or declared.variadic) and not is_library(callee):
-        raise refused(body, "a call with any number of arguments", "call a function of a known type")
-    types = [a.type for a in call.arguments], [p.type for p in declared.parameters]
-    if call.type != declared.result or types[0][: len(types[1])] != types[1] or len(types[0]) < len(types[1]):
-        raise refused(
-            body, f"a call of `@{callee}` with another type than the one declared", "call it as it is declared"
-        )
+    if declared is not None:
+        _called_as_declared(body, callee, call, declared)
     if call.bundles:
         raise refused(body, f"a call with `{call.bundles[0].tag}`", "leave it out in both files")
     words = words_of(call, module)
@@ -138,6 +147,17 @@ def _checked(body: Body, callee: str, call: s.Call) -> tuple[tuple[str, ...], li
             if word not in _ARGUMENT and not pointed and not promised:
                 raise refused(body, f"an argument that is `{word}`", "leave out the attribute in both files")
     return words, arguments
+
+
+def _called_as_declared(body: Body, callee: str, call: s.Call, declared: s.Signature) -> None:
+    """Raises InputError where a function is called by another type than the declared one."""
+    types = [a.type for a in call.arguments], [p.type for p in declared.parameters]
+    alike = call.type == declared.result and call.variadic == declared.variadic
+    alike = alike and (types[0][: len(types[1])] if call.variadic else types[0]) == types[1]
+    if not alike:
+        raise refused(
+            body, f"a call of `@{callee}` with another type than the one declared", "call it as it is declared"
+        )
 
 
 def _made_sure(body: Body, argument: s.Argument) -> Pointer | Term | None:
@@ -216,6 +236,8 @@ def _intrinsic(body: Body, callee: str, call: s.Call) -> None:
             emit(body, Show("trap", (), Sync.NONE))
             emit(body, End(), EXIT)
             body.here = fresh(body)
+        case ["memcpy" | "memmove" | "memset", *_]:
+            unresolved.moved(body, callee, call)
         case ["sideeffect"]:
             # Others take it for something that they see (LangRef, `llvm.sideeffect`).
             groups = (word for group in call.groups for word in body.unit.module.groups.get(group, ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import pairwise
@@ -22,11 +22,10 @@ from sa.frontends.flow.must_execute import loops
 from sa.frontends.flow.sequential_refinement import compared, function_of
 from sa.frontends.flow.shared_inputs import united
 from sa.frontends.llvm import syntax as s
-from sa.frontends.llvm.addresses import Numbers, name_of, numbers_of
-from sa.frontends.llvm.aggregates import without_aggregates
-from sa.frontends.llvm.analysis import Facts, callee_of, facts_of, globals_in, is_defined, may_be_undef
-from sa.frontends.llvm.attributes import check_attributes, points_somewhere, promised
-from sa.frontends.llvm.calls import called_in
+from sa.frontends.llvm.addresses import name_of, numbers_of
+from sa.frontends.llvm.alike import begun_alike
+from sa.frontends.llvm.analysis import Resolution, callee_of
+from sa.frontends.llvm.attributes import points_somewhere, promised
 from sa.frontends.llvm.caveats import (
     DEFINED,
     LIBRARY,
@@ -37,15 +36,12 @@ from sa.frontends.llvm.caveats import (
     RACING_READS,
     TYPES,
 )
-from sa.frontends.llvm.fills import without_fills
-from sa.frontends.llvm.inline import inlined
 from sa.frontends.llvm.library import declared_alike, is_library
 from sa.frontends.llvm.objects import (
     Access,
     apart,
     by_address,
     chosen_from,
-    meeting,
     named,
     object_of,
     own_objects,
@@ -55,13 +51,10 @@ from sa.frontends.llvm.objects import (
     shared,
     variables,
 )
-from sa.frontends.llvm.observed import ASKS, Observed, observed
-from sa.frontends.llvm.own import own_memory
-from sa.frontends.llvm.promises import check_promises, opaque
 from sa.frontends.llvm.read import read_module
 from sa.frontends.llvm.same import are_same
 from sa.frontends.llvm.shapes import Shape
-from sa.frontends.llvm.split import split
+from sa.frontends.llvm.sides import opaque_of, sides_of
 from sa.frontends.llvm.unit import Both, Side, unit_of, variables_of
 from sa.frontends.reading import NOTHING_FREED, used_in_one_way
 from sa.language.loaded import Loaded
@@ -97,7 +90,12 @@ def load_chain(paths: Sequence[str], name: str) -> tuple[Compared | Refused, ...
     What parameters point to is the same in all of them, and so is how the end is shown: so the answers compose.
     """
     modules = declared_alike([read_module(path) for path in paths])
-    links = [_tried_link(first, second, name) for first, second in pairwise(modules)]
+    found = [_chain(modules, name, resolution) for resolution in Resolution]
+    return next((made for made in found if not any(isinstance(x, Refused) for x in made)), found[0])
+
+
+def _chain(modules: Sequence[s.Module], name: str, resolution: Resolution) -> tuple[Compared | Refused, ...]:
+    links = [_tried_link(first, second, name, resolution) for first, second in pairwise(modules)]
     made = [link for link in links if isinstance(link, Link)]
     commits = any(link.both.commits for link in made)
     shapes = _given(made)
@@ -118,9 +116,9 @@ class Link(Struct, frozen=True):
     found: tuple[Sequence[Access], Sequence[Access]]
 
 
-def _tried_link(first: s.Module, second: s.Module, name: str) -> Link | Refused:
+def _tried_link(first: s.Module, second: s.Module, name: str, resolution: Resolution) -> Link | Refused:
     try:
-        return _link(first, second, name)
+        return _link(first, second, name, resolution)
     except InputError as wrong:
         return Refused(name, wrong)
 
@@ -133,18 +131,30 @@ def _tried_answer(link: Link, shapes: Mapping[int, Shape]) -> Compared | Refused
 
 
 def _compared(first: s.Module, second: s.Module, name: str) -> Compared:
-    """A function of both modules. Raises InputError."""
-    link = _link(first, second, name)
-    return _linked(link, _given([link]))
+    """A function of both modules, with as much of memory resolved to objects as is accepted. Raises InputError."""
+    refused = list[InputError]()
+    for resolution in Resolution:
+        try:
+            link = _link(first, second, name, resolution)
+            return _linked(link, _given([link]))
+        except InputError as wrong:
+            refused.append(wrong)
+            if wrong.diagnostics[0].code not in _OF_MEMORY:
+                break
+    raise refused[0]
 
 
-def _link(first: s.Module, second: s.Module, name: str) -> Link:
+#: Errors that may be about the objects that memory is resolved to.
+_OF_MEMORY = frozenset({"SA718", "SA744", "SA745"})
+
+
+def _link(first: s.Module, second: s.Module, name: str, resolution: Resolution) -> Link:
     """What is known of a function of both modules. Raises InputError."""
     if is_library(name):
         message = f"`@{name}` is a library function, and LLVM knows what it does"
         raise s.refused("SA744", message, first.defined[name].span, "compare a function of another name")
-    sides, both = _sides(first, second, name)
-    _begun_alike(sides)
+    sides, both = sides_of(first, second, name, resolution)
+    begun_alike(sides)
     one, two = (shared(side.module, side.function, side.facts) for side in sides)
     if not both.numbers.given and any(by_address(side.module, (*one, *two)) for side in sides):
         _refuse_alignment(sides, both)
@@ -184,120 +194,13 @@ def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[st
     all_ = (*found[0], *found[1])
     made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
     # Where a play is no answer it does not matter that equal constants may have several names, or one place.
-    known = opaque((x.function, x.module) for x in sides)
+    known = opaque_of(sides, both.strangers)
     kept = [{o.name for o in unit.objects if o.kept} for unit, _ in made] if known else [set[str]()]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain, set.union(*kept))
     functions = tuple(
         function_of(unit, side.module.source, made[0][1], common) for unit, side in zip((one, two), sides, strict=True)
     )
-    return _related(link.name, sides, (functions[0], functions[1]), given)
-
-
-def _sides(first: s.Module, second: s.Module, name: str) -> tuple[tuple[Side, Side], Both]:
-    """Both functions, and what they have in common. Raises InputError."""
-    one, two = (_plain(module, name) for module in (first, second))
-    _alike(one.signature, two.signature)
-    asks = [observed(function, module) for function, module in ((one, first), (two, second))]
-    pairs = list(enumerate(zip(one.signature.parameters, two.signature.parameters, strict=True)))
-    said = frozenset(number for number, pair in pairs if _is_asked(pair, asks, number))
-    defined = frozenset(number for number, pair in pairs if _is_defined(pair, number in said))
-    given = ((first, one, True), (second, two, False))
-    sides = [Side(module, function, source, _facts(module, function, defined)) for module, function, source in given]
-    if met := meeting([a for x in sides for a in shared(x.module, x.function, x.facts)]):
-        sides = [replace(x, facts=_facts(x.module, x.function, defined, met)) for x in sides]
-    for side in sides:
-        check_attributes(side, one.signature, said)
-    _calls_alike(sides)
-    check_promises((one, first), (two, second))
-    words = [w for n in said for x in (one, two) for w in x.signature.parameters[n].attributes]
-    bounds = any(a.bounds for a in asks) or any(w.startswith("dereferenceable") for w in words)
-    numbers = Numbers()
-    if bounds or any(a.addresses for a in asks) or any(w.startswith("align") for w in words):
-        numbers = numbers_of([(side.function, side.module) for side in sides], bounds)
-    lines = [(line.instruction, side) for side in sides for block in side.function.blocks for line in block.lines]
-    commits = any(isinstance(i, s.Return) and may_be_undef(i, side.facts) for i, side in lines)
-    announces = any(isinstance(i, s.Call) and _may_give_undef(i, side) for i, side in lines)
-    return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers)
-
-
-def _facts(
-    module: s.Module, function: s.Function, defined: Collection[int], met: frozenset[s.Operand] = frozenset()
-) -> Facts:
-    """What is known of a function's registers, and of its own memory. Raises InputError."""
-    facts = facts_of(module, function, defined, met)
-    return replace(facts, own=own_memory(function, module, facts))
-
-
-def _plain(module: s.Module, name: str) -> s.Function:
-    """A function without calls of others, aggregates and fills. Raises InputError."""
-    made = without_fills(split(without_aggregates(inlined(module, name), module), module), module)
-    for line in (line for block in made.blocks for line in block.lines):
-        for found in globals_in(line.instruction):
-            variable = module.variables.get(found.name)
-            if variable is not None and "extern_weak" in variable.words:
-                message = f"`@{found.name}` is `extern_weak`: perhaps there is no such variable"
-                raise s.refused("SA745", message, variable.span, "use an ordinary variable")
-    return made
-
-
-def _is_asked(pair: tuple[s.Argument, s.Argument], asks: Sequence[Observed], number: int) -> bool:
-    """Whether a parameter is a pointer of which something is asked: then all decides that is said of it.
-
-    What is said of it in the second file alone asks something.
-    """
-    if not isinstance(pair[0].type, s.PointerType):
-        return False
-    names = [name_of(parameter, number) for parameter in pair]
-    one, two = (frozenset(w for w in p.attributes if ASKS.fullmatch(w)) for p in pair)
-    return not two <= one or any(n in a.registers for n, a in zip(names, asks, strict=True))
-
-
-def _is_defined(pair: tuple[s.Argument, s.Argument], asked: bool) -> bool:
-    """Whether a parameter has a value, or may count as one that has: of a pointer it is not asked whether it has."""
-    return "noundef" in pair[0].attributes or (isinstance(pair[0].type, s.PointerType) and not asked)
-
-
-def _may_give_undef(call: s.Call, side: Side) -> bool:
-    """Whether an argument that others see may be `undef`."""
-    given = not callee_of(call).startswith("llvm.") and callee_of(call) not in side.module.defined
-    return given and any(may_be_undef(a, side.facts) for a in call.arguments)
-
-
-def _calls_alike(sides: Sequence[Side]) -> None:
-    """Raises InputError where what is seen of a call is not the same in both files."""
-    known = dict[str, object]()
-    for side in sides:
-        for call in called_in(side.function):
-            if any(callee_of(call) in other.module.defined for other in sides):
-                message = f"`@{callee_of(call)}` is called here, and defined in the other file"
-                raise s.refused("SA744", message, side.function.signature.span, "define it in both files")
-            kinds = [a.type for a in call.arguments]
-            shape = call.type, is_defined(call, side.module), [] if call.variadic else kinds
-            if known.setdefault(callee_of(call), shape) != shape:
-                message = f"`@{callee_of(call)}` is declared in several ways"
-                raise s.refused("SA405", message, side.function.signature.span, "declare it alike in both files")
-
-
-def _begun_alike(sides: tuple[Side, Side]) -> None:
-    """Raises InputError where a variable is declared otherwise in the other file."""
-    first, second = (side.module.variables for side in sides)
-    for name, variable in second.items():
-        other = first.get(name, variable)
-        told = [(v.type, v.constant, "thread_local" in v.words) for v in (variable, other)]
-        values = {repr(v.first) for v in (variable, other) if v.first is not None}
-        if told[0] != told[1] or len(values) > 1:
-            message = f"`@{name}` has another type or first value in the other file"
-            raise s.refused("SA405", message, variable.span, "declare it alike in both files")
-
-
-def _alike(one: s.Signature, two: s.Signature) -> None:
-    """Raises InputError where functions have other types."""
-    types = [(x.result, x.variadic, [p.type for p in x.parameters]) for x in (one, two)]
-    if types[0] != types[1]:
-        message = f"`@{two.name}` has another type in the other file"
-        raise s.refused("SA405", message, two.span, "declare it alike in both files")
-    if two.variadic:
-        raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
+    return _related(link.name, sides, (functions[0], functions[1]), given, known)
 
 
 def _unit(
@@ -346,9 +249,13 @@ def _objects(
 
 
 def _related(
-    name: str, sides: tuple[Side, Side], functions: tuple[Function, Function], given: Mapping[int, Object]
+    name: str,
+    sides: tuple[Side, Side],
+    functions: tuple[Function, Function],
+    given: Mapping[int, Object],
+    known: str | None,
 ) -> Compared:
-    """The programs, judged, and what is to be said of them. Raises InputError."""
+    """The programs, judged, and what is to be said of them; what is `known` is opaque. Raises InputError."""
     mixed = mixed_of(*functions)
     if added := sorted(mixed - functions[0].things.atomic.keys()):
         # A plain read that races is poison, and no action.
@@ -361,7 +268,6 @@ def _related(
     ending, others = loops(functions[0].thread, functions[0].known)
     abstract, concrete, block = compared(*functions, keywords())
     judge(functions, (abstract, concrete), block)
-    known = opaque((x.function, x.module) for x in sides)
     block = replace(block, opaque=known)
     typed = bool(_types(sides[1]))
     holds = {LOOPS_END: ending, NOTHING_OWED: others, PARAMETERS: bool(given), TYPES: typed}

@@ -10,14 +10,12 @@ from msgspec import Struct
 
 from sa.automata.automaton import Origin
 from sa.automata.components import postorder
-from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import Begin, End, Fail, Live, Node, Range, Set, Skip, Test
+from sa.frontends.flow.graph import Fail, Live, Node, Range, Set, Skip, Test
+from sa.frontends.llvm import memory, unresolved
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.addresses import placed
 from sa.frontends.llvm.analysis import Facts, successors
 from sa.frontends.llvm.body import (
-    DEFINED,
-    EXIT,
-    POISON,
     UNDEF,
     Again,
     Body,
@@ -26,23 +24,21 @@ from sa.frontends.llvm.body import (
     Plain,
     assigned,
     bits_of,
-    canonical,
-    chosen,
     emit,
     fresh,
     named,
     refused,
     register,
     temporary,
-    undefined,
 )
 from sa.frontends.llvm.calls import called
 from sa.frontends.llvm.debug import compiled_from
-from sa.frontends.llvm.given import as_shown, asked, seen
-from sa.frontends.llvm.memory import exchanged, fenced, loaded, poisoned, stored, updated
+from sa.frontends.llvm.memory import fenced
 from sa.frontends.llvm.own import is_marked
-from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved
-from sa.frontends.llvm.values import as_canonical, computed, pointer, typed
+from sa.frontends.llvm.resolved import is_resolved
+from sa.frontends.llvm.returns import returned
+from sa.frontends.llvm.uses import any_value, definite, divides, frozen, moved, not_poison
+from sa.frontends.llvm.values import as_canonical, computed
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -53,28 +49,35 @@ _IGNORED = frozenset({
 })  # fmt: skip
 
 
-class _Flow(Struct, frozen=True):
-    """Where blocks begin, and the order in which they are reached first: what goes back begins another round.
+class Visible(Struct, frozen=True):
+    """What others see beside what is shown.
 
-    `commits`: what is returned is chosen once the function is seen to return; `announces`: so are arguments of calls.
+    `commits`: what is returned is chosen once the function is seen to return; `announces`: so are arguments of calls;
+    `strangers`: pointers that are given on the way have addresses.
     """
+
+    commits: bool
+    announces: bool
+    strangers: bool
+
+
+class _Flow(Struct, frozen=True):
+    """Where blocks begin, and the order in which they are reached first: what goes back begins another round."""
 
     starts: Mapping[str, Node]
     order: Mapping[str, int]
     blocks: Mapping[str, s.Block]
-    commits: bool
-    announces: bool
+    visible: Visible
 
 
-def translated(body: Body, facts: Facts, commits: bool, announces: bool) -> None:
+def translated(body: Body, facts: Facts, visible: Visible) -> None:
     """All blocks of a function. Raises InputError."""
     blocks = in_order(body.function)
     flow = _Flow(
         {b.name: fresh(body) for b in blocks},
         {b.name: n for n, b in enumerate(blocks)},
         {b.name: b for b in blocks},
-        commits,
-        announces,
+        visible,
     )
     for name, kind in facts.slots.items():
         _variable(body, name, kind)
@@ -91,6 +94,8 @@ def translated(body: Body, facts: Facts, commits: bool, announces: bool) -> None
         for line in block.lines:
             body.origin = Origin(line.span, line.text, tuple(compiled_from(body.unit.module, line)))
             _instruction(body, line, block, flow)
+            if flow.visible.strangers:
+                placed(body, line)
 
 
 def in_order(function: s.Function) -> list[s.Block]:
@@ -134,20 +139,14 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             _moved(body, name, s.Typed(kind, s.Local(slot)))
             if "noundef" in line.attachments:
                 definite(body, s.Typed(kind, s.Local(name)), "a load that must not be poison")
-        case s.Load():
-            loaded(body, name, instruction, "noundef" in line.attachments, _ranges(body, line))
         case s.Store(value, s.Local(slot)) if slot in body.facts.slots:
             _moved(body, slot, value)
-        case s.Store():
-            stored(body, instruction)
-        case s.Update():
-            updated(body, name, instruction)
-        case s.Exchange():
-            exchanged(body, name, instruction)
+        case s.Load() | s.Store() | s.Update() | s.Exchange():
+            _accessed(body, name, line, instruction)
         case s.Fence(order):
             fenced(body, order)
         case s.Defined(value):
-            _defined(body, value)
+            not_poison(body, value)
         case s.Insert():
             raise refused(body, "`insertvalue` of this", "insert integers and pointers")
         case s.Extract():
@@ -156,20 +155,26 @@ def _instruction(body: Body, line: s.Line, block: s.Block, flow: _Flow) -> None:
             # It means something where an access has its place.
             return
         case s.Call():
-            called(body, name, instruction, flow.announces)
+            called(body, name, instruction, flow.visible.announces)
         case s.Return() | s.Jump() | s.Branch() | s.Switch() | s.Unreachable():
             _ended(body, instruction, block, flow)
         case _:
             assert_never(instruction)
 
 
-def _defined(body: Body, value: s.Typed) -> None:
-    """What is given or returned must not be poison."""
-    if isinstance(value.type, s.PointerType):
-        at = pointer(body, value.operand)
-        undefined(body, build.lor(at.poison, at.undef), "a pointer that must not be poison")
-    else:
-        definite(body, value, "a value that must not be poison")
+def _accessed(body: Body, name: str, line: s.Line, access: s.Load | s.Store | s.Update | s.Exchange) -> None:
+    """An access of memory: of objects that are known, or of what may be any."""
+    known = is_resolved(access.pointer, body.facts, body.unit.module)
+    match access:
+        case s.Load():
+            load = memory.loaded if known else unresolved.loaded
+            load(body, name, access, "noundef" in line.attachments, _ranges(body, line))
+        case s.Store():
+            (memory.stored if known else unresolved.stored)(body, access)
+        case s.Update():
+            (memory.updated if known else unresolved.updated)(body, name, access)
+        case s.Exchange():
+            (memory.exchanged if known else unresolved.exchanged)(body, name, access)
 
 
 def _attached(body: Body, line: s.Line) -> None:
@@ -178,13 +183,16 @@ def _attached(body: Body, line: s.Line) -> None:
     if isinstance(line.instruction, s.Load):
         pointer = line.instruction.pointer
         variable = isinstance(pointer, s.Local) and pointer.name in body.facts.slots
-        allowed |= {"noundef"} if variable else {"noundef", "range"}
+        allowed |= {"noundef"} if variable else {"noundef", "range", "nonnull"}
     if other := sorted(line.attachments.keys() - allowed):
         raise refused(body, f"`!{other[0]}` at an instruction", "leave it out, or strip it in both files")
 
 
 def _ranges(body: Body, line: s.Line) -> list[tuple[int, int]]:
-    """What `!range` says: pairs of the first value and the one behind the last. Raises InputError."""
+    """What `!range` and `!nonnull` say: pairs of the first value and the one behind the last. Raises InputError."""
+    if "nonnull" in line.attachments:
+        # All values from 1 round to 0.
+        return [(1, 0)]
     named = line.attachments.get("range")
     if named is None:
         return []
@@ -236,7 +244,7 @@ def _ended(
     """The end of a block."""
     match instruction:
         case s.Return(value):
-            _returned(body, value, flow.commits)
+            returned(body, value, flow.visible.commits)
         case s.Jump(target):
             _goes(body, build.TRUE, block, target, flow)
         case s.Branch(condition, yes, no):
@@ -311,78 +319,3 @@ def _makes_progress(body: Body, block: s.Block) -> bool:
     metadata = body.unit.module.metadata
     said = metadata.get(block.lines[-1].attachments.get("llvm.loop", ""), "")
     return any('!"llvm.loop.mustprogress"' in metadata.get(n, "") for n in re.findall(r"!\d+", said))
-
-
-def _returned(body: Body, value: s.Typed | None, commits: bool) -> None:
-    """The end of the function. What may be `undef` is chosen only when it is sure that the function returns."""
-    if value is None:
-        emit(body, Begin())
-        _shown(body, ())
-        return
-    if isinstance(value.operand, s.Aggregate):
-        _returned_parts(body, value.operand, commits)
-        return
-    bits = bits_of(value.type, body)
-    if isinstance(value.type, s.PointerType):
-        _returned_pointer(body, value.operand, commits)
-        return
-    whole = "noundef" in body.function.signature.result_attributes
-    found = definite(body, value, "a result that must not be poison") if whole else build.ZERO
-    if commits:
-        _commits(body)
-    if whole:
-        emit(body, Begin())
-        _shown(body, (found,))
-        return
-    # A way for each kind of value: what is arbitrary is a choice, and nothing else.
-    emit(body, Begin())
-    known = body.known.get(value.operand.name) if isinstance(value.operand, s.Local) else None
-    if isinstance(known, Leaf):
-        term: Term = known.var
-        kinds = {kind: build.eq(known.kind, build.integer(kind)) for kind in (DEFINED, POISON, UNDEF)}
-    else:
-        number = typed(body, value)
-        term, kinds = number.term, {DEFINED: build.lnot(number.poison), POISON: number.poison}
-    here = body.here
-    for kind, holds in kinds.items():
-        if holds is build.FALSE:
-            continue
-        body.here = here
-        emit(body, Test(holds))
-        range_ = Range(*canonical(bits))
-        made = term if kind == DEFINED else chosen(body, range_) if kind == UNDEF else poisoned(body, bits)
-        _shown(body, (made,))
-
-
-def _returned_parts(body: Body, whole: s.Aggregate, commits: bool) -> None:
-    """The end of a function that returns a structure or array: all of its scalars are seen."""
-    if "noundef" in body.function.signature.result_attributes:
-        for part in whole.elements:
-            _defined(body, part)
-    if commits:
-        _commits(body)
-    emit(body, Begin())
-    _shown(body, tuple(term for part in whole.elements for term in seen(body, part)))
-
-
-def _commits(body: Body) -> None:
-    """It is seen that the function returns, before it is seen what."""
-    emit(body, Begin())
-    emit(body, Show("will return", ()))
-    emit(body, End())
-
-
-def _returned_pointer(body: Body, operand: s.Operand, commits: bool) -> None:
-    """The end of a function that returns a pointer, of which more may be said."""
-    words = body.function.signature.result_attributes
-    checked = asked(body, pointer(body, operand), words, "a result that must not be poison")
-    if commits:
-        _commits(body)
-    emit(body, Begin())
-    _shown(body, as_shown(body, checked))
-
-
-def _shown(body: Body, values: tuple[Term, ...]) -> None:
-    """The region ends in which it is chosen what is returned."""
-    emit(body, Show("returns", values, Sync.END))
-    emit(body, End(), EXIT)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from sa.frontends.flow.bits import bitwise, comparison, within
 from sa.frontends.flow.spans import Registers, span_of
@@ -10,6 +11,21 @@ from sa.frontends.llvm.body import canonical
 from sa.terms import build
 from sa.terms.bounds import truth_of
 from sa.terms.term import Ite, Term
+
+#: `range(i32 0, 12)` of an integer with a sign.
+_RANGE = re.compile(r"range\(i(?!1\b)\d+ (-?\d+), (-?\d+)\)")
+
+
+def range_in(words: Iterable[str]) -> tuple[int, int] | None:
+    """The first value of a range that is said of an integer, and the one behind the last, if that is understood."""
+    found = (_RANGE.fullmatch(word) for word in words)
+    return next(((int(m[1]), int(m[2])) for m in found if m is not None), None)
+
+
+def between(number: Term, first: int, end: int) -> Term:
+    """That a number is in a range, which may go round; `end` is not in it."""
+    above, below = build.le(build.integer(first), number), build.lt(number, build.integer(end))
+    return build.land(above, below) if first < end else build.lor(above, below)
 
 
 def signed(term: Term, bits: int) -> Term:

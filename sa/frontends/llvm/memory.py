@@ -32,7 +32,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.demands import extends, is_aligned, stays
-from sa.frontends.llvm.integers import outside, unsigned, wrapped
+from sa.frontends.llvm.integers import between, outside, unsigned, wrapped
 from sa.frontends.llvm.layout import POINTER, Place, place_of
 from sa.frontends.llvm.shapes import Touched, bytes_of, touched
 from sa.frontends.llvm.uses import definite
@@ -62,20 +62,21 @@ def loaded(body: Body, name: str, load: s.Load, defined: bool, ranges: Sequence[
         raw = _found(body, load.pointer, address, bits, order)
         _seen(body, address, bits, (Atomic.LOAD, order), (raw,), _LOADS.get(order, Sync.ACQUIRE))
         value = _without_poison(body, raw, bits)
-    if ranges:
-        if order is not None:
+        if ranges:
             raise refused(body, "`!range` at an atomic or volatile load", "leave it out in both files")
-        inside = build.lor(*(_between(value.term, *pair) for pair in ranges))
+    finished(body, name, value, bits, defined, ranges)
+
+
+def finished(
+    body: Body, name: str, value: Value, bits: int, defined: bool, ranges: Sequence[tuple[int, int]] = ()
+) -> None:
+    """What is said of what a load has found, which its register gets."""
+    if ranges:
+        inside = build.lor(*(between(value.term, *pair) for pair in ranges))
         value = Value(value.term, build.lor(value.poison, build.lnot(inside)))
     if defined:
         undefined(body, value.poison, "a load that must not be poison")
     assigned(body, name, value, bits)
-
-
-def _between(number: Term, first: int, end: int) -> Term:
-    """That a number is in a range, which may go round; `end` is not in it."""
-    above, below = build.le(build.integer(first), number), build.lt(number, build.integer(end))
-    return build.land(above, below) if first < end else build.lor(above, below)
 
 
 def stored(body: Body, store: s.Store) -> None:
@@ -297,10 +298,7 @@ def _order(body: Body, order: str | None, volatile: bool) -> str | None:
 
 def _kept(body: Body, value: s.Typed, bits: int) -> Value:
     """A value that is stored. Raises InputError where it may be `undef`."""
-    name = value.operand.name if isinstance(value.operand, s.Local) else ""
-    if isinstance(value.operand, s.Undef) or name in body.facts.may_undef:
-        hint = "freeze it, or declare parameters `noundef`"
-        raise refused(body, "a store of what may be `undef`", hint)
+    not_undef(body, value)
     found = typed(body, value)
     if found.term.free or found.poison.free:
         var = temporary(body, Range(*canonical(bits)))
@@ -311,6 +309,14 @@ def _kept(body: Body, value: s.Typed, bits: int) -> Value:
         emit(body, Set(wrong, bit(found.poison)))
         return Value(var, build.eq(wrong, build.ONE))
     return found
+
+
+def not_undef(body: Body, value: s.Typed) -> None:
+    """Raises InputError where a value that is stored may be `undef`."""
+    name = value.operand.name if isinstance(value.operand, s.Local) else ""
+    if isinstance(value.operand, s.Undef) or name in body.facts.may_undef:
+        hint = "freeze it, or declare parameters `noundef`"
+        raise refused(body, "a store of what may be `undef`", hint)
 
 
 def _as_number(value: Value, bits: int) -> Term:

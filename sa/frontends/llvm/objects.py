@@ -16,6 +16,7 @@ from sa.frontends.llvm.analysis import Facts, globals_in
 from sa.frontends.llvm.body import cell_range, key_of, poison_of
 from sa.frontends.llvm.constants import INTERPOSABLE, aligned, alignment, all_known, first_values, is_constant
 from sa.frontends.llvm.layout import POINTER, NoLayout, Place, Scalar, place_of, scalars, size_of
+from sa.frontends.llvm.resolved import is_resolved
 from sa.frontends.llvm.shapes import Shape, bytes_of, cut, padded, parts, rows_of, touched
 from sa.terms import build
 from sa.terms.term import Term
@@ -40,7 +41,7 @@ class Access(Struct, frozen=True):
 
 
 def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[Access]:
-    """The accesses of a function other than those of allocas that are variables. Raises InputError."""
+    """The accesses of objects that are known, but for those of allocas that are variables. Raises InputError."""
     for line in (line for b in function.blocks for line in b.lines):
         match line.instruction:
             case s.Load(kind, pointer, _, order, align):
@@ -54,6 +55,8 @@ def accesses(module: s.Module, function: s.Function, facts: Facts) -> Iterator[A
             case _:
                 continue
         if isinstance(pointer, s.Local) and pointer.name in facts.slots:
+            continue
+        if not is_resolved(pointer, facts, module):
             continue
         bits = found.bits if isinstance(found, s.IntType) else POINTER if isinstance(found, s.PointerType) else 0
         try:

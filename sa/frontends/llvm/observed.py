@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -18,12 +18,14 @@ ASKS = re.compile(r"noundef|nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+
 class Observed(Struct, frozen=True):
     """The registers of which a function asks more than to access memory or to hand them on.
 
-    `addresses` decide something, and so may where the objects end that pointers point into, their `bounds`.
+    `addresses` decide something, and so may where the objects end that pointers point into, their `bounds`. Perhaps
+    these are of `strangers`, too: of pointers that come neither from parameters nor from variables.
     """
 
     registers: frozenset[str]
     addresses: bool
     bounds: bool
+    strangers: bool
 
 
 def observed(function: s.Function, module: s.Module) -> Observed:
@@ -31,19 +33,39 @@ def observed(function: s.Function, module: s.Module) -> Observed:
     moves = moves_of(function)
     distant = frozenset((*moves, *distant_of(function, slots_of(function))))
     asked, addresses, bounds = set[str](), False, False
+    placed = list[s.Operand]()
     for line in (line for block in function.blocks for line in block.lines):
         for operand, words, numbers in _asked(line.instruction, function, module, distant):
             asked.update(n for n in locals_in(operand))
             said = " ".join(words)
             bounds |= "dereferenceable" in said
             addresses |= numbers or "align" in said
+            placed += [operand] if numbers or "align" in said or "dereferenceable" in said else []
         for operand in _kept(line.instruction):
             flags = _flags(operand, moves)
             bounds |= "inbounds" in flags
             addresses |= bool(flags)
+            placed += [operand] if flags else []
     roots = pointer_roots(function, slots_of(function), moves)
     found = {r.name for n in asked for r in roots.get(n, ()) if isinstance(r, s.Local)}
-    return Observed(frozenset(found | asked), addresses or bounds, bounds)
+    lines = [line for block in function.blocks for line in block.lines]
+    own = {line.result for line in lines if isinstance(line.instruction, s.Alloca)}
+    strangers = any(n not in roots and n not in own for n in _origins(placed, moves))
+    return Observed(frozenset(found | asked), addresses or bounds, bounds, strangers)
+
+
+def _origins(operands: Iterable[s.Operand], moves: Mapping[str, s.Element]) -> Iterator[str]:
+    """The registers that pointers are moved from."""
+    for operand in operands:
+        match operand:
+            case s.Element(base=base):
+                yield from _origins((base,), moves)
+            case s.Local(name) if name in moves:
+                yield from _origins((moves[name].base,), moves)
+            case s.Local(name):
+                yield name
+            case _:
+                continue
 
 
 def kept_by(function: s.Function) -> frozenset[s.Operand]:

@@ -88,10 +88,27 @@ def _binding() -> Any:
 
 def _printed(source: Source) -> str:
     """The module as LLVM prints it, once it is parsed and verified."""
+    plain = _DEBUG.sub(lambda found: " " * len(found[0]), source.text)
+    if plain != source.text:
+        # LLVM verifies a module with debug information as it parses it, and aborts where that fails.
+        _verified(_VERSION.sub(lambda found: f"{found[1]}0", plain), source)
+    return str(_verified(source.text, source))
+
+
+#: What refers to debug information, and the version of it: LLVM leaves out what has another one.
+_DEBUG = re.compile(
+    r"^[ \t]*#dbg_.*|^[ \t]*((tail|musttail|notail) )?call void @llvm\.dbg\..*|^!llvm\.dbg\.cu = .*|,?[ \t]*!dbg !\d+",
+    re.MULTILINE,
+)
+_VERSION = re.compile(r'(!"Debug Info Version", i32 )\d')
+
+
+def _verified(text: str, source: Source) -> Any:
+    """The module in a text. Raises InputError."""
     binding = _binding()
     try:
         # Names of types are told apart by numbers within a context.
-        module = binding.parse_assembly(source.text, binding.create_context())
+        module = binding.parse_assembly(text, binding.create_context())
     except RuntimeError as wrong:
         raise _not_ir(str(wrong), source) from None
     try:
@@ -100,7 +117,7 @@ def _printed(source: Source) -> str:
         said = str(wrong).strip().partition("\n")[0]
         message = f"`{source.name}` is no valid LLVM IR: {said}"
         raise refused("SA741", message, Span(source, 0, 0), "have it verified: `opt -passes=verify`") from None
-    return str(module)
+    return module
 
 
 def _not_ir(said: str, source: Source) -> InputError:

@@ -156,7 +156,7 @@ class Select(Struct, frozen=True):
 
 
 class Cast(Struct, frozen=True):
-    """`trunc`, `zext`, `sext`, `ptrtoint`, `ptrtoaddr`; `bitcast` of a type to itself."""
+    """`trunc`, `zext`, `sext`, `ptrtoint`, `ptrtoaddr`, `inttoptr`; `bitcast` of a type to itself."""
 
     operation: str
     flags: frozenset[str]

@@ -28,7 +28,9 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.given import asked
-from sa.frontends.llvm.instructions import translated
+from sa.frontends.llvm.instructions import Visible, translated
+from sa.frontends.llvm.integers import between, range_in
+from sa.frontends.llvm.layout import POINTER
 from sa.frontends.llvm.settled import settled
 from sa.frontends.llvm.shapes import Shape
 from sa.frontends.llvm.values import pointer
@@ -50,6 +52,9 @@ class Both(Struct, frozen=True):
 
     Of pointers that are parameters with numbers in `said` all is taken into account that is said of them.
 
+    Pointers to `functions` are numbers that both are given. Where the addresses of `strangers` decide something,
+    pointers that are given on the way have addresses, too.
+
     What is shown at the end, or of what is given to others, may be chosen once it is seen that it is (`commits`).
     """
 
@@ -58,6 +63,8 @@ class Both(Struct, frozen=True):
     commits: bool
     announces: bool
     numbers: Numbers
+    strangers: bool = False
+    functions: tuple[str, ...] = ()
 
 
 def unit_of(
@@ -69,9 +76,13 @@ def unit_of(
     body = Body(Unit(side.module, side.source), function, side.facts, shapes, where)
     parameters = [*_parameters(body, both.defined), *numbered(body, both.numbers)]
     parameters += extended(body, both.numbers)
+    for called in both.functions:
+        where_ = register(body, f"function.@{called}", Range(*canonical(POINTER)), f"pointer to @{called}")
+        body.functions[s.Global(called)] = where_
+        parameters.append(where_)
     restrained(body, both.numbers)
     _said(body, both.said)
-    translated(body, side.facts, both.commits, both.announces)
+    translated(body, side.facts, Visible(both.commits, both.announces, both.strangers))
     name = function.signature.name
     procedure = Procedure(
         name,
@@ -104,7 +115,9 @@ def _parameters(body: Body, defined: Collection[int]) -> Iterator[Var]:
         known = body.known[name_of(parameter, number)]
         if isinstance(known, Leaf) and "noundef" in parameter.attributes:
             undefined(body, build.ne(known.kind, build.ZERO), "a parameter that must not be poison")
-            body.known[name_of(parameter, number)] = Plain(known.var, None)
+            known = body.known[name_of(parameter, number)] = Plain(known.var, None)
+        if isinstance(known, Plain) and (inside := range_in(parameter.attributes)) is not None:
+            undefined(body, build.lnot(between(known.var, *inside)), "a parameter outside of its range")
 
 
 def _said(body: Body, numbers: Collection[int]) -> None:

@@ -21,7 +21,7 @@ from sa.frontends.llvm.body import (
     undefined,
 )
 from sa.frontends.llvm.integers import quotients
-from sa.frontends.llvm.values import distance, operand, typed
+from sa.frontends.llvm.values import distance, operand, pointer, typed
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -65,6 +65,15 @@ def definite(body: Body, value: s.Typed, what: str) -> Term:
             found = typed(body, value)
             undefined(body, found.poison, what)
             return found.term
+
+
+def not_poison(body: Body, value: s.Typed) -> None:
+    """What is given or returned must not be poison, or else the behaviour is undefined."""
+    if isinstance(value.type, s.PointerType):
+        at = pointer(body, value.operand)
+        undefined(body, build.lor(at.poison, at.undef), "a pointer that must not be poison")
+    else:
+        definite(body, value, "a value that must not be poison")
 
 
 def moved(body: Body, value: s.Typed, into: Plain | Leaf, distant: bool) -> None:

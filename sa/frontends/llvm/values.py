@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from sa.frontends.flow.graph import Range, base
+from sa.frontends.flow.actions import Show
+from sa.frontends.flow.graph import Begin, End, Havoc, Range, base
 from sa.frontends.llvm import syntax as s
+from sa.frontends.llvm.analysis import may_be_undef
 from sa.frontends.llvm.arithmetic import arithmetic
 from sa.frontends.llvm.body import (
     POISON,
@@ -21,8 +23,10 @@ from sa.frontends.llvm.body import (
     bits_of,
     canonical,
     chosen,
+    emit,
     is_set,
     refused,
+    temporary,
     written,
 )
 from sa.frontends.llvm.integers import cast, compared, of_one_sign, outside, signed, unsigned, wrapped
@@ -58,6 +62,8 @@ def operand(body: Body, kind: s.Type, what: s.Operand) -> Value:
             return Value(build.ZERO)
         case s.Global(name) if what in body.shapes:
             return Value(base(name))
+        case s.Global() if what in body.functions:
+            return Value(body.functions[what])
         case _:
             raise refused(body, f"this operand of type `{written(kind)}`")
 
@@ -114,6 +120,8 @@ def computed(body: Body, instruction: s.Instruction, distant: bool = False) -> V
         case s.Cast("ptrtoint" | "ptrtoaddr", _, value, to):
             at = pointer(body, value.operand)
             return Value(wrapped(address_of(body, at), bits_of(to, body), body.registers), at.poison)
+        case s.Cast("inttoptr", _, value):
+            return _made_pointer(body, value)
         case s.Cast(operation, flags, value, to):
             bits, after = bits_of(value.type, body), bits_of(to, body)
             a = typed(body, value)
@@ -129,6 +137,21 @@ def computed(body: Body, instruction: s.Instruction, distant: bool = False) -> V
             )
         case _:
             raise refused(body, "this instruction")
+
+
+def _made_pointer(body: Body, value: s.Typed) -> Value:
+    """The pointer that a number is made: the environment tells both functions. Raises InputError."""
+    if may_be_undef(value.operand, body.facts):
+        raise refused(body, "a pointer made of what may be `undef`", "freeze it")
+    number = typed(body, value)
+    made = temporary(body, Range(*canonical(POINTER)))
+    emit(body, Begin())
+    emit(body, Havoc(made, Range(*canonical(POINTER))))
+    # Poison makes poison: then nobody asks which pointer it is.
+    exact = build.ite(number.poison, build.ZERO, unsigned(number.term, bits_of(value.type, body), body.registers))
+    emit(body, Show("inttoptr", (exact, made)))
+    emit(body, End())
+    return Value(build.ite(build.eq(exact, build.ZERO), build.ZERO, made), number.poison)
 
 
 def _binary(body: Body, instruction: s.Binary) -> Value:
@@ -193,7 +216,7 @@ def _moved(body: Body, element: s.Element) -> Pointer:
     """What `getelementptr` yields. Raises InputError."""
     start = pointer(body, element.base)
     try:
-        parts = list(_distances(body, element))
+        parts = distances(body, element)
     except NoLayout:
         raise refused(body, "`getelementptr` of this type") from None
     total, poison = start.offset, start.poison
@@ -222,7 +245,7 @@ def _moved(body: Body, element: s.Element) -> Pointer:
     return Pointer(made.base, made.token, total, broken, build.land(made.undef, still))
 
 
-def _distances(body: Body, element: s.Element) -> list[Value]:
+def distances(body: Body, element: s.Element) -> list[Value]:
     """The distances in bytes that the indices stand for (LangRef, `getelementptr`). Raises NoLayout, InputError."""
     found, kind, module = list[Value](), element.type, body.unit.module
     for number, index in enumerate(element.indices):
@@ -241,6 +264,8 @@ def _distances(body: Body, element: s.Element) -> list[Value]:
 def bounds_of(body: Body, at: Pointer) -> Bounds:
     """Where a pointer that is not moved points. Raises InputError where that is not known."""
     root = at.base
+    if root in body.strangers:
+        return body.strangers[root]
     roots = body.facts.roots.get(root.name, frozenset()) if isinstance(root, s.Local) else frozenset((root,))
     known = [(operand(body, s.PointerType(), r).term, body.bounds[r]) for r in body.bounds if r in roots]
     if not roots or len(known) != len(roots) or isinstance(body.known.get(getattr(root, "name", "")), Again):

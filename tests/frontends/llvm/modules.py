@@ -7,7 +7,7 @@ import resource
 from pathlib import Path
 
 from sa.base.diagnostic import InputError
-from sa.base.limits import limits
+from sa.base.limits import LimitReached, limits
 from sa.engines.options import Options
 from sa.engines.refine import refine
 from sa.frontends.flow.compared import Compared
@@ -25,7 +25,10 @@ def answer_of_files(before: Path, after: Path, name: str | None = None, seconds:
     if not isinstance(found, Compared):
         return found.why.diagnostics[0].code
     options = Options(limits(seconds, None))
-    return refine(found.abstract.program, found.concrete.program, found.block, options).verdict.name
+    try:
+        return refine(found.abstract.program, found.concrete.program, found.block, options).verdict.name
+    except LimitReached:
+        return "UNKNOWN"
 
 
 def answer(before: str, after: str, folder: Path, seconds: float = 60.0) -> str:
@@ -47,7 +50,7 @@ def answer_apart(before: str, after: str, folder: Path, seconds: int) -> str:
         try:
             used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
             resource.setrlimit(resource.RLIMIT_CPU, (int(used) + seconds, int(used) + seconds))
-            found = answer(before, after, folder, float(seconds))
+            found = answer(before, after, folder, 20.0 * seconds)
         finally:
             os.write(writing, found.encode())
             os._exit(0)

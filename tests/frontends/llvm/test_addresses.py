@@ -97,7 +97,7 @@ CASES = {
     "a pointer is no integer": (
         "@n = global i64 0\n" + of("%v = load i64, ptr @n; store i64 %v, ptr @n; ret void", "", "void"),
         "@n = global i64 0\n" + of("%v = load ptr, ptr @n; store ptr %v, ptr @n; ret void", "", "void"),
-        "SA745",
+        "UNKNOWN",
     ),
     "a constant pointer is what it is": (
         "@k = constant { i8, ptr } { i8 7, ptr null }\n"
@@ -214,7 +214,7 @@ CASES = {
     "what a call asks for may be freed by it": (
         FREES + of(f"call void @use(ptr %p); {LATE}", C),
         FREES + of(f"call void @use(ptr %p); {SOON}", C),
-        "SA744",
+        "UNKNOWN",
     ),
     "what is large enough may not be aligned": (
         of(f"%c = icmp eq ptr %p, null; {LATE}", "ptr noundef dereferenceable(4) %p, i1 noundef %d"),
