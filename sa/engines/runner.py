@@ -53,7 +53,7 @@ ROUNDS = (*(2_000_000 << n for n in range(8)), inf)
 AFTER_A_RUN = 3_000_000
 
 
-_HURRIED = "one claim is refuted; the others were tried for as much work as that took, or a little more"
+_HURRIED = "after the first violation the other claims are tried for as much work again, or a little more"
 
 
 def _still_open(bad: Bad) -> bool:

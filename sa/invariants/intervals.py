@@ -72,8 +72,10 @@ class Bounded(Struct, frozen=True, eq=False):
     meetings: Meetings | None
 
 
-def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
-    """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
+def iteration_of(threads: Sequence[Automaton], bounds: Limits, sums: bool = True) -> Run:
+    """The iteration in its beginning, for threads whose locals have different names; with `sums`, points exclude each
+    other by these. Raises LimitReached.
+    """
     initial = begun_with(threads)
     owners, steps = unfolded(threads, initial, bounds)
     sights, about = sights_of(owners)
@@ -85,7 +87,7 @@ def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
     first = [first_point(o, initial) for o in owners]
-    met = meetings_of(sums_of(owners, steps), first, steps, known.common)
+    met = meetings_of(sums_of(owners, steps) if sums else (), first, steps, known.common)
     return Run(
         owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known, met
     )
@@ -197,7 +199,7 @@ def _order(run: Run) -> list[int]:
 
 
 def _settle(run: Run, number: int, pending: dict[Point, None]) -> None:
-    """Work on a thread until nothing changes there; what is `pending` has to be looked at in any case."""
+    """Work on a thread until nothing changes there; what is `pending` is always looked at."""
     points = run.known.points[number]
     pending = {p: None for p in points if absorb(run, number, p) or p in pending}
     while pending:

@@ -16,6 +16,10 @@ from sa.report.formulas import Whole, content, wholes_of
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
 from sa.terms.term import Var
 
+#: The words by which variables that the translation made up are known, and those for what is so from the start.
+_TRACKED = frozenset({"not allocated", "never written"})
+_BEFORE = _TRACKED | {"alive"}
+
 
 class Told(Struct, frozen=True):
     """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables.
@@ -121,6 +125,12 @@ def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
 def word_of(var: Var, value: Value, how: Told) -> str:
     """The word for a value of a shared variable."""
     return _word(value, var.sort, _shown(var, None, how))
+
+
+def is_before(var: Var, value: Value, how: Told) -> bool:
+    """Whether a value says no more than that nothing has happened yet: to an object, or to memory without a value."""
+    words = {word for _, word in _shown(var, None, how).values}
+    return bool(words & _TRACKED) and word_of(var, value, how) in _BEFORE
 
 
 def _changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str, str]]:

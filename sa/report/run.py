@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from sa.automata.automaton import Edge, Failure, Fault, Kind, Link
 from sa.automata.program import Program
-from sa.base.source import position, span_text
+from sa.base.source import position
 from sa.certificates.run import Ending, Run, Snapshot, Turn
 from sa.report.decisions import Decision, decided, decision, told_step
-from sa.report.explain import is_internal
+from sa.report.explain import is_internal, statement_of
 from sa.report.formulas import action_name
 from sa.report.passed import passed_told
-from sa.report.render_values import Told, changes_told, told_in_run, values_told
+from sa.report.render_values import Told, changes_told, is_before, told_in_run, values_told
 from sa.report.screen import BAD, FAINT, GOOD, OPEN, STRONG, Screen, fit, pack, render, wrap
 from sa.report.snippet import chain_told
 from sa.report.text import Text
@@ -96,16 +96,20 @@ def show_choices(turns: Sequence[Turn], before: Snapshot, program: Program, scre
 
 
 def _start(start: Snapshot, program: Program, where: Layout, how: Told) -> Iterator[Text]:
+    told = False
     for kind in (Kind.PARAM, Kind.GLOBAL):
         own = (v.var for v in program.variables if v.kind is kind and not is_internal(v.var))
-        values = {v: start.shared[v] for v in own if v in start.shared and v not in how.hidden}
+        hidden = how.hidden | {v for v, x in start.shared.items() if is_before(v, x, how)}
+        values = {v: start.shared[v] for v in own if v in start.shared and v not in hidden}
         if values:
             word = "where " if kind is Kind.PARAM else "start "
             width = where.column if where.together else len(where.threads) * (where.column + 3)
             pieces = pack(_values(values, None, how), width)
             for number, line in enumerate(pieces):
                 yield Text.assemble(" " * _GUTTER, (word if number == 0 else " " * len(word), FAINT), line)
-    yield Text()
+            told = True
+    if told:
+        yield Text()
     if where.together:
         return
     yield _row("", [_title(name, where) for name in where.threads], where)
@@ -141,11 +145,15 @@ def _turn(
     made: Decision | None,
     chained: bool = True,
 ) -> Iterator[Text]:
-    name = Text(f"{turn.thread}  ", STRONG) if where.together else Text()
-    chain = wrap(chain_told(turn.move.edge.origin), where.column, FAINT) if chained else []
-    lines = passed_told(turn.move.edge.origin, [name.append_text(Text.assemble(*_head(turn, made)))], where.column)
-    remark = wrap(turn.move.edge.origin.remark, where.column, STRONG)
-    lines = [*remark, *lines, *chain, *pack(_changes(turn, before, how, False), where.column)]
+    origin = turn.move.edge.origin
+    chain = wrap(chain_told(origin), where.column, FAINT) if chained else []
+    lines = passed_told(origin, [Text.assemble(*_head(turn, made))], where.column)
+    lines = [*wrap(origin.remark, where.column, STRONG), *lines, *chain]
+    if where.together:
+        # The other lines stand below the first one.
+        margin = " " * (len(turn.thread) + 2)
+        lines = [Text.assemble((margin if n else f"{turn.thread}  ", STRONG), line) for n, line in enumerate(lines)]
+    lines.extend(pack(_changes(turn, before, how, False), where.column))
     told = [] if made is None else wrap(decided(made), where.column, STRONG)
     told.extend(pack(_changes(turn, before, how, True), where.column))
     if where.together:
@@ -166,7 +174,7 @@ def _head(turn: Turn, made: Decision | None) -> list[tuple[str, str]]:
     if span is None:
         head = [(edge.origin.text, "")]
     else:
-        text = told_step(" ".join(span_text(span).split()), made)
+        text = told_step(statement_of(edge), made)
         digits = len(str(len(span.source.line_starts)))
         head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (text, "")]
     said = edge.label is None or (not edge.label.values and head[-1][0].startswith(f"@{action_name(edge)} "))

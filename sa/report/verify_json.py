@@ -26,7 +26,8 @@ from sa.report.obstacles import obstacle
 from sa.report.render_values import told
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, notes_of, reason_of_run, runs, violating
+from sa.report.verify import domain, notes_of, runs
+from sa.report.violated import reason_of_run, violating
 
 
 class BoundsJson(Struct, frozen=True):
