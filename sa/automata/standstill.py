@@ -5,7 +5,7 @@ Written invariants are taken to cut no steps (THEORY section 1), so a step is po
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import product
 
 from sa.automata.automaton import Automaton, Edge, edges_from
@@ -63,13 +63,17 @@ def over(thread: Automaton) -> tuple[str, ...]:
     return tuple(q for q, edges in outgoing.items() if not edges or (unstarted and q == thread.initial))
 
 
-def no_standstill(threads: Sequence[Automaton]) -> Term:
-    """In every state some thread can step, or each is at its end: over shared variables, locals `T.x`, and `at T.q`."""
+def no_standstill(threads: Sequence[Automaton], endless: Container[str] = ()) -> Term:
+    """In every state some thread can step, or each is at its end: over shared variables, locals `T.x`, and `at T.q`.
+
+    Those that are `endless` need not be at an end, as a scheduler that serves the others.
+    """
     blocked, open_ = list[Term](), list[Term]()
     for thread in map(apart, threads):
         ends, outgoing = over(thread), edges_from(thread)
         at = {q: variable(at_place(thread.name, q), BOOL) for q in outgoing}
         cases = (land(at[q], lnot(possible(edges)) if edges else TRUE) for q, edges in outgoing.items())
         blocked.append(lor(*(c for c in cases if c is not FALSE)))
-        open_.append(lnot(lor(*(at[q] for q in ends))))
+        if thread.name not in endless:
+            open_.append(lnot(lor(*(at[q] for q in ends))))
     return lnot(land(*blocked, lor(*open_)))

@@ -170,3 +170,14 @@ def test_a_scheduler_does_not_suspend_in_a_loop() -> None:
     text = """scheduler mine { define ready(t) = true; on yield { for i in 1..2 { suspend; } } }
       scheduler mine; thread T { yield; }"""
     assert any("SA306" in str(c) for c in complaints(text))
+
+
+@pytest.mark.parametrize("scheduler", library())
+@pytest.mark.parametrize(("last", "wanted"), [("notify go;", P), ("skip;", R)])
+def test_progress_asks_for_the_ends_of_threads(scheduler: str, last: str, wanted: Verdict, tmp_path: Path) -> None:
+    """A scheduler with steps of its own has no end; a thread that is never woken is stuck."""
+    path = tmp_path / "program.sa"
+    text = "event go; global done : bool = false;"
+    text += "thread A { while (!done) { wait go; } } thread B { yield; done := true; " + last + " } progress;"
+    path.write_text(f"scheduler {scheduler}; {text}")
+    assert verify(VerifyRequest(str(path), False, Options(limits(60.0, None)))).outcome.verdict is wanted

@@ -99,6 +99,7 @@ def _elaborate(
     threads, families, guarantees = _threads(module, around, split)
     _check_procedures(module, around)
     blocks = tuple(_block(d, scope) for d in module.declarations if isinstance(d, syntax.RefinementBlock))
+    scheduler = None if used is None else resolved(used, written, declared, variables, threads)
     made = Program(
         module.source,
         variables,
@@ -106,13 +107,16 @@ def _elaborate(
         tuple(declared.axioms),
         init,
         threads,
-        (*invariants(module, declared, threads, families, around.several), *progress(module, threads, problems)),
+        (
+            *invariants(module, declared, threads, families, around.several),
+            *progress(module, threads, scheduler, problems),
+        ),
         guarantees,
         expectation(module, problems),
         families,
         several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
         ends=ends(module, declared, threads, around.several),
-        scheduler=None if used is None else resolved(used, written, declared, variables, threads),
+        scheduler=scheduler,
     )
     lints = () if split or used is not None else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
