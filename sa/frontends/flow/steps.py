@@ -22,6 +22,7 @@ from sa.frontends.flow.cuts import Names, Work, kept_nodes, meetings
 from sa.frontends.flow.endings import Wrong, begun, dead, freed, lost, recycled, seen_at, touching, used
 from sa.frontends.flow.faults import FAULTS
 from sa.frontends.flow.graph import (
+    KEPT,
     Begin,
     Divide,
     End,
@@ -257,13 +258,20 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
     assert isinstance(step.op, Load | Store)
     access = work.known.of[id(step)]
     address = now(step.op.address, path, work)
+    if access.kept:
+        inside = build.lor(*(is_at(address, n, work.known.found.layout) for n in access.kept))
+        what = JOINED if step.op.wrong == JOINED else KEPT
+        yield from _failed(path, build.land(path.guard, simplified(inside)), what, step.origin, source, work)
+        path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
+        if path.guard is build.FALSE:
+            return
     if not access.sure:
         values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
         if not access.cells and OTHER in values and any(OTHER in values_of(v, work) for v in step.op.address.free):
             message = "what this address is of is not known here"
             raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
         meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
-        other = [n for n in meant if n is not None and n not in access.cells]
+        other = [n for n in meant if n is not None and n not in (*access.cells, *access.kept)]
         byte = step.op.key in ("int8", "uint8")
         if other and (byte or step.op.wrong == "pointer"):
             what = BYTE if byte else OTHER_TYPE
