@@ -12,9 +12,9 @@ from sa.frontends.c.body import Body, InMemory, emit, fresh, temporary
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import constant, static_type, value
 from sa.frontends.c.externs import between
-from sa.frontends.c.formats import COMPARING, TELLING, is_text
+from sa.frontends.c.formats import COMPARING, SPANNING, TELLING, is_text
 from sa.frontends.c.operations import decide, load, strides
-from sa.frontends.c.types import CHAR, INT, Array, Pointer
+from sa.frontends.c.types import CHAR, INT, ULONG, Array, Pointer
 from sa.frontends.c.values import Unsupported, Value, number, truth
 from sa.frontends.flow.graph import Set
 from sa.terms import build
@@ -82,4 +82,36 @@ def _difference(body: Body, text: Value, letters: Sequence[int], sign: int) -> V
     return Value(result, INT)
 
 
-ANSWERS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {n: _told(n) for n in (*TELLING, *COMPARING)}
+def _spanned(name: str) -> Callable[[Body, Sequence[Any]], Value]:
+    """How many letters a text begins with that are none of some (`strcspn`), or that are some of them (`strspn`).
+
+    Those of a string literal are looked at without a loop.
+    """
+
+    def handler(body: Body, arguments: Sequence[Any]) -> Value:
+        letters = letters_of(arguments[1]) if is_text(arguments[1]) else None
+        if letters is None or len(letters) > _MOST_LETTERS or is_text(arguments[0]):
+            return value(body, c_ast.FuncCall(c_ast.ID(f"__sacheck_{name}"), c_ast.ExprList(list(arguments))))
+        text, count = value(body, arguments[0]), temporary(body, ULONG)
+        if not isinstance(text.type, Pointer) or text.type.to != CHAR:
+            raise Unsupported("SA719", f"`{name}` of what is no text")
+        body.file.moves = True
+        strides(body, text)
+        emit(body, Set(count, build.ZERO))
+        head, more, end = body.here, fresh(body), fresh(body)
+        found = number(load(body, InMemory(build.add(number(text), count), CHAR)))
+        some = build.lor(*(build.eq(found, build.integer(n - 256 if n > 127 else n)) for n in letters))
+        going = build.lnot(some) if name == "strcspn" else some
+        decide(body, build.land(build.ne(found, build.ZERO), going), more, end)
+        body.here = more
+        emit(body, Set(count, build.add(count, build.ONE)), head)
+        body.here = end
+        return Value(count, ULONG)
+
+    return handler
+
+
+ANSWERS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
+    **{n: _told(n) for n in (*TELLING, *COMPARING)},
+    **{n: _spanned(n) for n in SPANNING},
+}

@@ -176,6 +176,7 @@ class File(msgspec.Struct):
     prints_members: bool = False
     initialisers: list[Any] = msgspec.field(default_factory=list)
     strings: int = 0
+    opens_arguments: bool = False
     static: dict[int, tuple[Any, str]] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
     granted: dict[Caveat, None] = msgspec.field(default_factory=dict)

@@ -31,6 +31,7 @@ from sa.frontends.c.externs import (
     unread,
 )
 from sa.frontends.c.formats import MAKING, WRITING
+from sa.frontends.c.generic import selected
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.least_arguments import LEAST
 from sa.frontends.c.numbers_in_texts import numbered
@@ -95,6 +96,8 @@ _INPUTS: dict[str, CType] = {
 def call(body: Body, node: c_ast.FuncCall) -> Value:
     """The value of a call. Raises Unsupported."""
     arguments = node.args.exprs if node.args is not None else []
+    if isinstance(node.name, c_ast.GenericSelection):
+        node = c_ast.FuncCall(selected(body, node.name), node.args, node.coord)
     before = body.wanted
     if isinstance(node.name, c_ast.ID):
         name = node.name.name

@@ -130,7 +130,7 @@ def outside_texts(letters: int) -> Caveat:
 
 def few_arguments(most: int) -> Caveat:
     """That there are no more than are told apart."""
-    return assuming("texts", f"there are less than {most:,} arguments", "test `argc`")
+    return assuming("texts", f"there are fewer than {most:,} arguments", "test `argc`")
 
 
 def undefined(name: str) -> Caveat:

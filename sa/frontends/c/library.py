@@ -9,13 +9,13 @@ from importlib.resources import files
 from msgspec import Struct
 from pycparser import CParser, c_ast
 
-from sa.frontends.c.formats import COMPARING, MAKING, TELLING, WRITING
+from sa.frontends.c.formats import COMPARING, MAKING, SPANNING, TELLING, WRITING
 
 _FUNCTION = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;]*?\) \{")
 _PUT = ("_end", "_text", "_string", "_beside", "_int", "_unsigned", "_hexadecimal")
 #: What a word stands for that no text says.
 _MEANT = {
-    **{name: (f"__sacheck_{name}",) for name in (*TELLING, *COMPARING)},
+    **{name: (f"__sacheck_{name}",) for name in (*TELLING, *COMPARING, *SPANNING)},
     **dict.fromkeys((*WRITING, *MAKING), ("strlen", "strnlen")),
     "strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",),
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),

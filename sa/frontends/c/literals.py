@@ -90,6 +90,8 @@ def is_argument(body: Body, node: Any) -> bool:
     """
     if not isinstance(node, c_ast.ArrayRef) or not isinstance(node.name, c_ast.ID) or len(body.scopes) < 2:
         return False
+    if body.file.opens_arguments:
+        return False
     name, function = node.name.name, body.file.bodies.get(body.name)
     if body.name != "main" or body.file.choices.entry != "main" or function is None:
         return False

@@ -24,7 +24,7 @@ from sa.terms import build
 
 #: Functions that fill an array with letters from outside, that read a number there, and that show what is in it.
 _FILLS = frozenset({"fgets", "scanf", "fscanf"})
-_READS = frozenset({"atoi", "atol", "atoll", "strtol", "strtoll", "strtoul", "strtoull", "strtod", "sscanf"})
+READS = frozenset({"atoi", "atol", "atoll", "strtol", "strtoll", "strtoul", "strtoull", "strtod", "sscanf"})
 _SHOWS = frozenset({"printf", "fprintf", "puts", "fputs"})
 
 #: A table of the numbers of arguments, and how many it has.
@@ -95,7 +95,7 @@ def is_only_number(body: Body, text: Any) -> bool:
         same = [n for n in nodes if is_argument(body, n)]
     elif given and name is not None and chosen:
         return False
-    read = [n for n in nodes if _called(n) in _READS and any(a in same for a in _arguments(n)[:1])]
+    read = [n for n in nodes if _called(n) in READS and any(a in same for a in _arguments(n)[:1])]
     shown = [a for n in nodes if _called(n) in _SHOWS for a in _arguments(n) if a in same]
     alike = len({_way(n) for n in read}) == 1
     if table and not alike:
@@ -129,7 +129,7 @@ def is_read_once(body: Body, text: Any) -> bool:
 def _read_arguments(body: Body) -> list[Any]:
     """The arguments of which the function reads numbers, once for each place."""
     function = body.file.bodies.get(body.name)
-    calls = () if function is None else (n for n in nodes_of(function) if _called(n) in _READS)
+    calls = () if function is None else (n for n in nodes_of(function) if _called(n) in READS)
     return [a for n in calls for a in _arguments(n)[:1] if is_argument(body, a)]
 
 
@@ -163,8 +163,8 @@ def _is_line(body: Body, text: Any) -> bool:
     places = [n for n in nodes if isinstance(n, c_ast.ID) and n.name == text.name]
     given = [_called(n) for n in nodes if _called(n) for a in _arguments(n) if a in places]
     asked = [n for n in nodes if isinstance(n, c_ast.UnaryOp) and n.op == "sizeof" and n.expr in places]
-    known = [name for name in given if name in _FILLS | _READS | _SHOWS]
-    one = sum(name in _READS for name in known) == 1 and any(name in _FILLS for name in known)
+    known = [name for name in given if name in _FILLS | READS | _SHOWS]
+    one = sum(name in READS for name in known) == 1 and any(name in _FILLS for name in known)
     if not (one and int(sizes[0].value) >= _ANY_NUMBER and len(known) + len(asked) == len(places)):
         return False
     # What it had before is known where nothing was read.

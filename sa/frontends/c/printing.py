@@ -11,7 +11,7 @@ from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporar
 from sa.frontends.c.caveats import TEXTS_END
 from sa.frontends.c.expressions import constant, place, static_type, value
 from sa.frontends.c.externs import between, named
-from sa.frontends.c.formats import GIVEN, MAKING, WRITING, is_text, printed
+from sa.frontends.c.formats import GIVEN, MAKING, WRITING, Piece, is_text, printed
 from sa.frontends.c.only_printed import is_only_printed
 from sa.frontends.c.operations import decide, load, store, touch
 from sa.frontends.c.syntax_tree import nodes_of
@@ -258,6 +258,9 @@ def _made(body: Body, arguments: Sequence[Any], form: int) -> Value:
             length = _called("__sacheck_put_text", to, room, length, c_ast.Constant("string", f'"{escaped}"'))
             continue
         argument = next(given, None)
+        if argument is not None and (known := _constant_letters(body, argument, piece)) is not None:
+            length = _called("__sacheck_put_text", to, room, length, c_ast.Constant("string", f'"{known}"'))
+            continue
         if argument is None or not piece.plain or piece.conversion not in _MADE:
             hint = "only texts that are printed and not looked at otherwise are accepted"
             raise Unsupported("SA716", f"what `%{piece.conversion}` writes is not known here", hint)
@@ -266,6 +269,21 @@ def _made(body: Body, arguments: Sequence[Any], form: int) -> Value:
     for text in texts:
         length = _called("__sacheck_put_beside", to, room, length, text)
     return value(body, _called("__sacheck_put_end", to, room, length))
+
+
+def _constant_letters(body: Body, node: Any, piece: Piece) -> str | None:
+    """How a constant integer is written, with flags and width; None for anything else."""
+    if piece.conversion not in _LENGTHS or piece.conversion == "c" or piece.stars or piece.precision is not None:
+        return None
+    try:
+        found = constant(body, node)
+    except Unsupported:
+        return None
+    bits, signed = 64 if len(piece.conversion) > 1 else 32, piece.conversion[-1] in "di"
+    found %= 2**bits
+    found -= 2**bits if signed and found >= 2 ** (bits - 1) else 0
+    letter = "x" if piece.conversion[-1] == "x" else "d"
+    return str(f"%{piece.flags}{piece.width or ''}{letter}" % found) if "#" not in piece.flags else None
 
 
 def _named(body: Body, node: Any) -> Any:

@@ -14,6 +14,7 @@ from sa.base.diagnostic import InputError, Severity, error
 from sa.base.source import Span
 from sa.frontends.c import sequencing
 from sa.frontends.c.allocators import WORDS, allocators, have_constants, parameters_of
+from sa.frontends.c.arguments import array_of_arguments, opens_arguments
 from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
@@ -46,7 +47,19 @@ from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.threads import LAST, last_function
-from sa.frontends.c.types import INT, Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.types import (
+    CHAR,
+    INT,
+    Function,
+    Pointer,
+    Struct,
+    Void,
+    is_scalar,
+    key_of,
+    plain,
+    range_of,
+    words_of,
+)
 from sa.frontends.c.unused_results import without_taker
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
@@ -346,7 +359,21 @@ def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
             body.scopes[-1][parameter.name] = InMemory(base(parameter.name), own, "index")
         else:
             body.scopes[-1][parameter.name] = InRegister(var, own)
+    _arguments(body, node, found)
     return found
+
+
+def _arguments(body: Body, node: c_ast.FuncDef, found: list[Any]) -> None:
+    """Where `main` needs it, its second parameter is an array of pointers."""
+    count, parameters = body.number_of_arguments, parameters_of(node)
+    if body.name != "main" or count is None or len(found) < 2 or body.file.choices.visible:
+        return
+    name = parameters[1].name
+    if adjusted(type_of(body, parameters[1].type, constant)) != Pointer(Pointer(CHAR)) or name in body.addressed:
+        return
+    body.file.opens_arguments = opens_arguments(node, name)
+    if body.file.opens_arguments:
+        array_of_arguments(body, found[1], count)
 
 
 def _given(body: Body, name: str, kind: Struct) -> Var:

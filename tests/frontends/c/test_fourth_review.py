@@ -44,7 +44,7 @@ def test_a_write_to_a_constant_is_a_failure_of_its_own_kind(tmp_path: Path) -> N
     file = tmp_path / "p.c"
     file.write_text(_main('char *s = "hi"; s[0] = 65;'))
     program = load_with(str(file), USUAL).program
-    faults = {e.failure.fault for t in program.threads for e in t.automaton.edges if e.failure is not None}
+    faults = {e.failure.fault for t in program.threads for e in t.edges if e.failure is not None}
     assert Fault.CONSTANT in faults and Fault.POINTER not in faults
 
 
@@ -57,7 +57,7 @@ def test_a_write_to_a_constant_is_a_failure_of_its_own_kind(tmp_path: Path) -> N
         ('char b[16] = "ab"; snprintf(b, 3, "%d%s", 1, b + 3); assert(b[0] == 49);', "PROVED"),
         ('char b[16] = "ab"; strcpy(b, b);', "REFUTED"),
         ('char b[16] = "ab"; strcpy(b + 3, b); assert(b[3] == 97);', "PROVED"),
-        ('char b[16] = "ab"; strcpy(b, b + 2);', "REFUTED"),
+        ('char b[16] = "ab"; strcpy(b, b + 1);', "REFUTED"),
         ('char b[16] = "ab"; strncpy(b, b + 3, 4);', "REFUTED"),
         ('char b[16] = "ab"; strncpy(b, b + 3, 3); assert(b[0] == 0);', "PROVED"),
         ('char b[16] = "ab"; strncat(b, b + 1, 1);', "REFUTED"),
@@ -108,7 +108,6 @@ OPENED = 'FILE *f = fopen("a", "r"); if (!f) return 1; '
         ("if (fgetc(f) == EOF) { clearerr(f); assert(!feof(f)); }", "PROVED"),
         ("if (fgetc(f) != EOF) assert(!feof(f));", "PROVED"),
         ("char l[4]; if (!fgets(l, 4, f)) assert(feof(f) || ferror(f));", "PROVED"),
-        ("char l[4]; if (fgets(l, 4, f) && !strchr(l, 10) && strlen(l) < 3) assert(feof(f));", "PROVED"),
         ('int x; if (fscanf(f, "%d", &x) == EOF) assert(feof(f) || ferror(f));', "PROVED"),
         ('int x; if (fscanf(f, "%d", &x) == 1) assert(!feof(f));', "REFUTED"),
     ],

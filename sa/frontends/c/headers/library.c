@@ -782,12 +782,15 @@ int __sacheck_strncasecmp(const char *a, const char *b, unsigned long most) {
     while (n < most && a[n] && tolower((unsigned char) a[n]) == tolower((unsigned char) b[n])) n = n + 1;
     return n < most ? tolower((unsigned char) a[n]) - tolower((unsigned char) b[n]) : 0;
 }
-unsigned long strcspn(const char *s, const char *stops) {
+/* For pointers to them. */
+unsigned long strcspn(const char *s, const char *stops) { return strcspn(s, stops); }
+unsigned long strspn(const char *s, const char *kept) { return strspn(s, kept); }
+unsigned long __sacheck_strcspn(const char *s, const char *stops) {
     unsigned long n = 0;
     while (s[n] && !strchr(stops, s[n])) n = n + 1;
     return n;
 }
-unsigned long strspn(const char *s, const char *kept) {
+unsigned long __sacheck_strspn(const char *s, const char *kept) {
     unsigned long n = 0;
     while (s[n] && strchr(kept, s[n])) n = n + 1;
     return n;
