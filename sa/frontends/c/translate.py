@@ -32,7 +32,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.calls import call
 from sa.frontends.c.caveats import UNSET, promise
-from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
+from sa.frontends.c.declare import is_constant, library_types, parameter_type, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import promised, without_return
 from sa.frontends.c.initial import completed, first_values, literal
@@ -333,7 +333,7 @@ def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
     found, alone = list[Any](), is_alone(body)
     for index, parameter in enumerate(parameters_of(node)):
-        own = adjusted(type_of(body, parameter.type, constant))
+        own = parameter_type(body, parameter.type, constant)
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))
             continue
@@ -369,7 +369,7 @@ def _arguments(body: Body, node: c_ast.FuncDef, found: list[Any]) -> None:
     if body.name != "main" or count is None or len(found) < 2 or body.file.choices.visible:
         return
     name = parameters[1].name
-    if adjusted(type_of(body, parameters[1].type, constant)) != Pointer(Pointer(CHAR)) or name in body.addressed:
+    if parameter_type(body, parameters[1].type, constant) != Pointer(Pointer(CHAR)) or name in body.addressed:
         return
     body.file.opens_arguments = opens_arguments(node, name)
     if body.file.opens_arguments:
