@@ -49,6 +49,10 @@ class Origin(Struct, frozen=True):
     remark: str = ""
 
 
+#: What steps are in words that stand at the head of a thread's function, as there is no statement for them.
+THREAD_BEGINS, THREAD_ENDS = "the thread begins", "the end of the thread"
+
+
 def innermost(origin: Origin) -> Origin:
     """The place alone, which is the same in every call and on every way."""
     return replace(origin, chain=(), passed=(), remark="") if origin.chain or origin.passed or origin.remark else origin

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Fault, Origin, Variable
 from sa.automata.family import Copy, Family
 from sa.automata.ranges import within
+from sa.automata.scheduler import Scheduler
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.terms import build
@@ -148,7 +149,7 @@ class Program(Struct, frozen=True):
     while one of them can be taken is not shown of the user's program. `several` are threads with names that more than
     one of their locals has in the text.
     What is claimed of programs `beside` this one is claimed of it, too: their runs stand for some of its runs.
-    The thread called `scheduler` has the steps that a scheduler takes while nobody runs.
+    Threads that run one at a time have a `scheduler`.
     """
 
     source: Source
@@ -166,7 +167,7 @@ class Program(Struct, frozen=True):
     beside: tuple[Program, ...] = ()
     several: frozenset[tuple[str, str]] = frozenset()
     ends: tuple[Ends, ...] = ()
-    scheduler: str | None = None
+    scheduler: Scheduler | None = None
 
 
 def with_parameters(program: Program, parameters: Iterable[Variable]) -> Program:

@@ -24,7 +24,7 @@ def with_schedulers(abstract: Program, concrete: Program, block: Refinement | No
 
 
 def _beside(program: Program, other: Program, paired: Set[str]) -> Program:
-    name = other.scheduler
+    name = None if other.scheduler is None or not other.scheduler.steps else other.scheduler.name
     if name is None or name in paired or any(t.name == name for t in program.threads):
         return program
     return replace(program, threads=(*program.threads, _idle(name, program)))

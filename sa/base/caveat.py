@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from os.path import basename
 
@@ -11,6 +12,10 @@ from sa.base.source import Span, position
 
 #: How many lines a sentence names.
 _LINES = 4
+
+
+#: A sentence that names places at its end.
+_PLACED = re.compile(r"(.*) \((lines? [^()]*)\)(\.?)")
 
 
 class Caveat(Struct, frozen=True):
@@ -33,8 +38,15 @@ class Said(Struct, frozen=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """One short line each."""
-        return tuple(c.text for c in (*self.assumptions, *self.not_checked))
+        """One short line each; what is said of several places alike is one line."""
+        found = dict[tuple[str, str], list[str]]()
+        for text in (c.text for c in (*self.assumptions, *self.not_checked)):
+            placed = _PLACED.fullmatch(text)
+            if placed is None:
+                found[(text, "")] = []
+            else:
+                found.setdefault((placed[1], placed[3]), []).append(placed[2])
+        return tuple(f"{said} ({', '.join(at)}){end}" if at else said for (said, end), at in found.items())
 
 
 def assuming(kind: str, what: str, check: str, places: tuple[Span, ...] = ()) -> Caveat:

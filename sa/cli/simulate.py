@@ -86,7 +86,7 @@ def _simulate(request: SimulateRequest, settings: Settings) -> int:
     if settings.json:
         from sa.report.run_json import run_json
 
-        write_json(run_json(made.run))
+        write_json(run_json(made.run, made.program))
     else:
         from sa.report.run import show_ending, show_run
 

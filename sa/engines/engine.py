@@ -21,7 +21,7 @@ from sa.base.budget import Budget, Report
 from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
 from sa.engines.technique import Row
-from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Refuted, Related, Stuck
+from sa.question.asked import Asked, Excluded, GoalAsked, Lost, Note, Open, Refuted, Related, Stuck
 
 Q = TypeVar("Q", contravariant=True)
 P = TypeVar("P", covariant=True)
@@ -46,8 +46,8 @@ class Decider(Row, Generic[Q, P, R], frozen=True):
     decide: Callable[[Q, Budget, Report], Iterator[P | R | Note]]
 
 
-#: Engines of `verify`.
-ClaimEngine: TypeAlias = Prover[Asked, Excluded] | Refuter[Asked, Refuted] | Decider[Asked, Excluded, Refuted]
+#: Engines of `verify`. What a prover says of claims besides evidence is what stands in the way.
+ClaimEngine: TypeAlias = Prover[Asked, Excluded | Open] | Refuter[Asked, Refuted] | Decider[Asked, Excluded, Refuted]
 
 #: Engines of `refine`. What they say of a goal besides evidence is why they have none.
 GoalEngine: TypeAlias = (

@@ -17,7 +17,7 @@ from sa.certificates.run import Bad, Run
 from sa.certificates.simplified import Equal, Matter, Simplified
 from sa.checker.simplified import bads_of_simpler, in_normal_form
 from sa.engines.engine import ClaimEngine, Decide, Turn
-from sa.question.asked import Asked, Excluded, Note, Refuted, Settled
+from sa.question.asked import Asked, Excluded, Note, Open, Refuted, Said
 from sa.terms.evaluate import Unevaluable
 from sa.transform.expand import as_written
 from sa.transform.normal_form import normal_form
@@ -42,9 +42,7 @@ def about_normal_form(turn: Turn[ClaimEngine]) -> Turn[ClaimEngine]:
     return replace(turn, engine=replace(turn.engine, decide=decide))
 
 
-def _decide(
-    inner: Decide[Asked, Settled | Note], asked: Asked, budget: Budget, report: Report
-) -> Iterator[Settled | Note]:
+def _decide(inner: Decide[Asked, Said], asked: Asked, budget: Budget, report: Report) -> Iterator[Said]:
     """What an engine says of the normal form, as what holds of the written threads. Raises LimitReached."""
     made = asked.shared.once("normal form", lambda: _made(asked, budget))
     if made is None:
@@ -61,6 +59,8 @@ def _decide(
                 evidence = Simplified(asked.threads, made.equal, made.matter, proof, excluded, asked.axioms)
                 if excluded:
                     yield Excluded(excluded, evidence, how)
+            case Open(bad):
+                yield from (replace(said, bad=b) for b, some in simpler.items() if bad in some)
             case Note():
                 yield said
 

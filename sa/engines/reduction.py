@@ -22,7 +22,7 @@ from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.runner import Ruled, run
 from sa.invariants.inductive_claims import lemmas_key
-from sa.invariants.interval_lemmas import bounded_of, facts_of_intervals
+from sa.invariants.interval_facts import bounded_of, facts_of_intervals
 from sa.question.asked import Asked, Excluded, Refuted, Settled
 from sa.terms.evaluate import Unevaluable
 from sa.transform.facts import Proved

@@ -21,7 +21,7 @@ from sa.certificates.run import Bad
 from sa.checker.ruling import Accepted, Ruling
 from sa.engines.engine import ClaimEngine, Turn
 from sa.engines.tried import Tried
-from sa.question.asked import Asked, Note, Refuted, Settled
+from sa.question.asked import Asked, Note, Open, Refuted, Settled
 
 
 class Ruled(Struct, frozen=True):
@@ -37,7 +37,7 @@ class RoundOver(Struct, frozen=True):
     """All engines of a round have been asked: other questions about the same program may have their turn."""
 
 
-Progress: TypeAlias = Ruled | Note | Tried | RoundOver
+Progress: TypeAlias = Ruled | Note | Open | Tried | RoundOver
 Judge: TypeAlias = Callable[[Settled], Ruling]
 #: A report for each engine, by its name.
 Reports: TypeAlias = Callable[[str], Report]
@@ -45,7 +45,7 @@ Reports: TypeAlias = Callable[[str], Report]
 
 #: Units of the rounds in which engines are asked: each has its share of them, whatever the others have used. So what is
 #: settled with few units is settled before anybody has had many. In the last round each engine ends by itself.
-ROUNDS = (*(1_000_000 << n for n in range(9)), inf)
+ROUNDS = (*(2_000_000 << n for n in range(8)), inf)
 
 
 #: Once a claim is refuted, the answer to the whole question is known. The other claims have as many units again as it
@@ -53,7 +53,7 @@ ROUNDS = (*(1_000_000 << n for n in range(9)), inf)
 AFTER_A_RUN = 3_000_000
 
 
-_HURRIED = "one claim is refuted; the others were tried for as much work as that took, or a little more"
+_HURRIED = "after the first violation the other claims are tried for as much work again, or a little more"
 
 
 def _still_open(bad: Bad) -> bool:
@@ -143,7 +143,7 @@ def _asked(
 
     try:
         for found in engine.decide(replace(asked, bads=bads), Budget(bounds, budget.seed), report):
-            if isinstance(found, Note):
+            if isinstance(found, Note | Open):
                 yield found
                 continue
             begun = clock()

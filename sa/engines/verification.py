@@ -17,7 +17,7 @@ from sa.certificates.ends import Ending
 from sa.certificates.run import Run
 from sa.conditions.environment import declared
 from sa.engines.tried import Tried, each_once
-from sa.question.asked import Proof
+from sa.question.asked import Open, Proof
 from sa.question.claims import Claim, programs_of
 
 
@@ -25,7 +25,8 @@ class Finding(Struct, frozen=True):
     """The answer to one claim: `run` for REFUTED, `unknown` for UNKNOWN; `how` says in words what settled it.
     A run of a program with families has so many copies of each, `counts`. `engine` is the name of the engine whose
     evidence it was, of several ones where a claim has parts. What settled a claim about infinite
-    runs is in `ended`; the run of a lasso is there for itself, too.
+    runs is in `ended`; the run of a lasso is there for itself, too. `left` is what stands in the way of an UNKNOWN
+    claim, if that is known.
 
     Claims are decided together: `seconds` is when the answer was known, from the beginning of the search.
     """
@@ -39,6 +40,7 @@ class Finding(Struct, frozen=True):
     counts: tuple[int, ...] = ()
     engine: str = ""
     ended: Ending | None = None
+    left: Open | None = None
 
 
 class Verification(Struct, frozen=True):

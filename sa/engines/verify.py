@@ -21,21 +21,21 @@ from sa.base.clock import clock
 from sa.base.diagnostic import Diagnostic
 from sa.base.limits import LimitReached, Limits, allot, apart, is_over
 from sa.base.verdict import Reason, Unknown, Verdict
-from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.families import CrowdRun
 from sa.certificates.run import Bad, Run
 from sa.checker.ruling import Accepted, Ruling
 from sa.conditions.joint_inductiveness import no_start, uncut
 from sa.conditions.vacuity import vacuous
 from sa.engines.cache_of_claims import RECALLED, Memory, remember, with_memory
+from sa.engines.findings import Known, finding_of, finding_of_ends
 from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.normal_form import about_normal_form
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
 from sa.engines.tried import Diary, Tried
-from sa.engines.verification import Finding, Verification, claim_about, combined, notes_about
-from sa.question.asked import Asked, Note, Proof, Settled
+from sa.engines.verification import Verification, claim_about, combined, notes_about
+from sa.question.asked import Asked, Note, Open, Settled
 from sa.question.claims import Claim, claims_of, programs_of
 
 if TYPE_CHECKING:
@@ -61,20 +61,6 @@ class Options(Struct, frozen=True):
     jobs: int = 1
 
 
-class _Known(Struct, frozen=True):
-    """What became of something bad, by which engine, how, and when that was known: there is a `run` into it, or a
-    `proof` against it.
-    """
-
-    engine: str
-    how: str
-    seconds: float
-    run: Run | None = None
-    unknown: Unknown | None = None
-    proof: Proof | None = None
-    counts: tuple[int, ...] = ()
-
-
 class _At(Struct):
     """What is being done: a phase since a moment; and the engine that is asked, since when, at how much work done, and
     what it said last.
@@ -97,8 +83,9 @@ class _Work(Struct):
     claims: tuple[Claim, ...]
     options: Options
     started: float
-    known: dict[tuple[int | None, Bad], _Known] = field(default_factory=dict)
+    known: dict[tuple[int | None, Bad], Known] = field(default_factory=dict)
     ended: dict[tuple[int | None, Ends], Ended] = field(default_factory=dict)
+    left: dict[tuple[int | None, Bad], Open] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -215,6 +202,8 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
             match found:
                 case Note():
                     work.notes.append(found)
+                case Open():
+                    work.left[beside, found.bad] = found
                 case Tried():
                     work.tried.append(found)
                 case RoundOver():
@@ -321,31 +310,32 @@ def _note(work: _Work, beside: int | None, found: Ruled, seconds: float) -> None
         evidence = settled.evidence
         match evidence:
             case Run():
-                known = _Known(found.engine, settled.how, seconds, run=evidence)
+                known = Known(found.engine, settled.how, seconds, run=evidence)
             case CrowdRun(counts, reached):
-                known = _Known(found.engine, settled.how, seconds, run=reached, counts=counts)
+                known = Known(found.engine, settled.how, seconds, run=reached, counts=counts)
             case _:
-                known = _Known(found.engine, settled.how, seconds, proof=evidence)
+                known = Known(found.engine, settled.how, seconds, proof=evidence)
         work.known.update(((beside, bad), known) for bad in settled.bads)
     elif settled.how != RECALLED:
         unknown = unaccepted(ruling)
         for bad in settled.bads:
-            work.known.setdefault((beside, bad), _Known("", "", seconds, unknown=unknown))
+            work.known.setdefault((beside, bad), Known("", "", seconds, unknown=unknown))
 
 
 def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...]) -> Verification:
     """The answer from what is known. May be called while the work goes on, so it works on copies."""
-    program, known, seconds, at = work.program, dict(work.known), dict(work.seconds), work.at
+    program, seconds, at = work.program, dict(work.seconds), work.at
+    known, left = dict(work.known), dict(work.left)
     tried = tuple(work.tried)
     if at is not None:
         seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
         if stop is not None and at.engine:
             tried = (*tried, _interrupted(work, at, stop.reason))
-    otherwise = _Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
+    otherwise = Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
     findings = tuple(
-        _finding(claim, [known.get((claim.beside, bad), otherwise) for bad in claim.bads])
+        finding_of(claim, known, left, otherwise)
         if claim.ends is None
-        else _finding_of_ends(claim, work.ended.get((claim.beside, claim.ends)), otherwise)
+        else finding_of_ends(claim, work.ended.get((claim.beside, claim.ends)), otherwise)
         for claim in work.claims
     )
     # What a file expects is about `refine` where it claims nothing of itself.
@@ -367,31 +357,3 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         tried,
         units=round(work.options.bounds.work.done),
     )
-
-
-def _finding(claim: Claim, parts: Sequence[_Known]) -> Finding:
-    """A claim is refuted by one run into something bad, and proved if everything bad about it is excluded."""
-    for part in parts:
-        if part.run is not None:
-            return Finding(
-                claim, Verdict.REFUTED, part.how, part.seconds, run=part.run, counts=part.counts, engine=part.engine
-            )
-    for part in parts:
-        if part.unknown is not None:
-            return Finding(claim, Verdict.UNKNOWN, "", part.seconds, unknown=part.unknown)
-    how = "; ".join(dict.fromkeys(p.how for p in parts)) or "no step can break it"
-    engine = "; ".join(dict.fromkeys(p.engine for p in parts))
-    return Finding(claim, Verdict.PROVED, how, max((p.seconds for p in parts), default=0.0), engine=engine)
-
-
-def _finding_of_ends(claim: Claim, ended: Ended | None, otherwise: _Known) -> Finding:
-    """A claim about infinite runs: a lasso refutes it, other accepted evidence proves it."""
-    if ended is None:
-        return Finding(claim, Verdict.UNKNOWN, "", otherwise.seconds, unknown=otherwise.unknown)
-    match ended.evidence:
-        case Unknown() as unknown:
-            return Finding(claim, Verdict.UNKNOWN, "", ended.seconds, unknown=unknown)
-        case Lasso() as lasso:
-            return Finding(claim, Verdict.REFUTED, ended.how, ended.seconds, run=lasso.run, ended=lasso)
-        case Ranked() | Finite() as evidence:
-            return Finding(claim, Verdict.PROVED, ended.how, ended.seconds, ended=evidence)

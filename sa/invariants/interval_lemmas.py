@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from msgspec import Struct
-
-from sa.automata.automaton import Automaton, Edge
+from sa.automata.automaton import Automaton
 from sa.automata.rename import apart
 from sa.base.budget import Budget, Event, Report
-from sa.base.limits import Limits
 from sa.certificates.run import Bad
 from sa.certificates.threads import Lemmas
-from sa.conditions.never import failing_edges, taking
-from sa.domains.formula import in_ranges
-from sa.invariants.exclusion import excluded_places, excluding, is_at
+from sa.conditions.never import failing_edges
+from sa.invariants.exclusion import is_at
 from sa.invariants.inductive_claims import noted
-from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
-from sa.invariants.own_points import Owner, Point
-from sa.question.asked import Asked, Excluded
+from sa.invariants.interval_facts import always, bounded_of, facts_of_intervals, is_possible, lemmas_of
+from sa.invariants.intervals import Bounded
+from sa.invariants.left_open import left_open
+from sa.question.asked import Asked, Excluded, Open
 from sa.smt.session import Session
-from sa.terms import build, interval
-from sa.terms.bounds import Ranges
-from sa.terms.interval import Interval, sort_range
-from sa.terms.substitute import substitute
-from sa.terms.term import Term, Var
+from sa.terms import build
+from sa.terms.term import Term
 
 #: Solver resources for each claim: what follows from intervals follows soon.
 SOON = 300_000
 
 
-def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
+def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded | Open]:
     """What intervals at the threads' locations exclude. Raises LimitReached."""
     threads, known = tuple(apart(t) for t in asked.threads), bounded_of(asked, budget.bounds)
     report(Event("intervals", {"points": sum(map(len, known.points))}))
     open_ = [bad for bad in asked.bads if not _fails(asked, known, bad)]
-    lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE)) if open_ else ()
+    lemmas = lemmas_of(known) if open_ else ()
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
     never = tuple(b for b in open_ if b.claim is None or session.implied(b.claim, (*lemmas, *_somewhere(threads))))
     if never:
@@ -44,40 +38,11 @@ def by_intervals(asked: Asked, budget: Budget, report: Report) -> Iterator[Exclu
         )
     if len(never) < len(asked.bads):
         # Bounds that hold always may be of use to others.
-        noted(asked, budget, [part for bound in _always(known) for part in build.conjuncts(bound)])
-
-
-def bounded_of(asked: Asked, bounds: Limits) -> Bounded:
-    """The intervals of the threads that are asked about. What a limit ended goes on. Raises LimitReached."""
-    threads = tuple(apart(t) for t in asked.threads)
-    run = asked.shared.once(("intervals", asked.threads), lambda: iteration_of(threads, bounds))
-    return asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, bounds))
-
-
-class Facts(Struct, frozen=True, eq=False):
-    """What intervals say: at each location, by the number of its thread; which locations of two threads exclude each
-    other; and all as lemmas.
-    """
-
-    places: Mapping[tuple[int, str], tuple[Term, ...]]
-    excluded: frozenset[frozenset[tuple[int, str]]]
-    lemmas: tuple[Term, ...]
-
-
-def facts_of_intervals(known: Bounded) -> Facts:
-    """What was found as facts."""
-    lemmas = tuple(dict.fromkeys(c for c in _lemmas(known) if c is not build.TRUE))
-    places = dict[tuple[int, str], tuple[Term, ...]]()
-    for number, (owner, points) in enumerate(zip(known.owners, known.points, strict=True)):
-        here = dict[str, dict[Var, Interval]]()
-        for point, box in points.items():
-            there = here.setdefault(point.place, dict(box))
-            there |= {v: interval.hull(x, there[v]) for v, x in box.items()}
-        for q in owner.thread.locations:
-            said = _within(_telling(known, here[q.name])) if q.name in here else build.FALSE
-            places[number, q.name] = build.conjuncts(said) if said is not build.TRUE else ()
-    excluded = frozenset() if known.meetings is None else excluded_places(known.meetings, known.common)
-    return Facts(places, excluded, lemmas)
+        noted(asked, budget, [part for bound in always(known) for part in build.conjuncts(bound)])
+        facts = facts_of_intervals(known)
+        for bad in asked.bads:
+            if bad not in never:
+                yield from left_open(asked.threads, known, facts, bad)
 
 
 def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
@@ -85,76 +50,9 @@ def _fails(asked: Asked, known: Bounded, bad: Bad) -> bool:
     for number, (original, owner) in enumerate(zip(asked.threads, known.owners, strict=True)):
         wanted = set(failing_edges(original, bad.failing))
         for edge, own in zip(original.edges, owner.thread.edges, strict=True):
-            if edge in wanted and any(_is_possible(known, number, point, own) for point in known.points[number]):
+            if edge in wanted and any(is_possible(known, number, point, own) for point in known.points[number]):
                 return True
     return False
-
-
-def _is_possible(known: Bounded, number: int, point: Point, edge: Edge) -> bool:
-    if point.place != edge.source:
-        return False
-    guard = substitute(taking(edge), known.owners[number].known(point))
-    box = {**known.common, **known.points[number][point]}
-    if known.meetings is None:
-        return taken(guard, box, known.conditional) is not None
-    spot = number, known.meetings.regions[number][point]
-    return taken(guard, box, known.conditional, known.meetings, spot) is not None
-
-
-def _lemmas(known: Bounded) -> Iterator[Term]:
-    """What holds always, where a thread can be with which values, and the intervals there."""
-    yield from _always(known)
-    if known.meetings is not None:
-        yield from excluding(known.meetings, known.owners, known.common)
-    for owner, points in zip(known.owners, known.points, strict=True):
-        by_place: dict[str, list[Point]] = {q.name: [] for q in owner.thread.locations}
-        for point in points:
-            by_place[point.place].append(point)
-        alike = dict[tuple[Var, Interval], list[Term]]()
-        for place, here in by_place.items():
-            at = is_at(owner.thread, place)
-            for point in here:
-                others = [q for q in here if q is not point and _overlap(point, q)]
-                condition = build.land(at, _values(owner, point))
-                if others:
-                    told = [build.land(_values(owner, q), _said(known, points[q])) for q in others]
-                    yield build.implies(condition, build.lor(_said(known, points[point]), *told))
-                else:
-                    for v, values in _telling(known, points[point]).items():
-                        alike.setdefault((v, values), []).append(condition)
-            yield build.implies(at, build.lor(*(_values(owner, p) for p in here)))
-        # One lemma for all points at which a variable has the same interval.
-        yield from (build.implies(build.lor(*at), _within({v: values})) for (v, values), at in alike.items())
-
-
-def _overlap(one: Point, other: Point) -> bool:
-    """Whether a state may be at both points: what a local is that has not been set yet is not known."""
-    return all(x == y or x is None or y is None for x, y in zip(one.values, other.values, strict=True))
-
-
-def _values(owner: Owner, point: Point) -> Term:
-    return build.land(*(build.eq(v, x) for v, x in owner.known(point).items()))
-
-
-def _said(known: Bounded, box: Ranges) -> Term:
-    """The intervals of a point or a pivot that say more than what holds always."""
-    return _within(_telling(known, box))
-
-
-def _telling(known: Bounded, box: Ranges) -> Ranges:
-    return {v: x for v, x in box.items() if x != known.common[v]}
-
-
-def _always(known: Bounded) -> Iterator[Term]:
-    declared = {v.var: (v.low, v.high) for o in known.owners for v in o.thread.variables}
-    yield from (_within({v: values}) for v, values in known.common.items() if values != declared.get(v))
-    for (var, value), box in known.conditional.items():
-        said = build.FALSE if box is None else _said(known, box)
-        yield build.implies(in_ranges(var, ((value, value),)), said)
-
-
-def _within(box: Ranges) -> Term:
-    return build.land(*(in_ranges(v, (values,)) for v, values in box.items() if values != sort_range(v.sort)))
 
 
 def _somewhere(threads: tuple[Automaton, ...]) -> Iterator[Term]:

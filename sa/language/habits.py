@@ -180,6 +180,10 @@ def _of_place(before: str, last: str, token: str, accepted: frozenset[str]) -> s
         return "a thread has no parameters: `thread T { … }`, or `thread T[i : 1..3] { … }` for a family"
     if token == "[" and re.search(r"\b(?:global|local)\s+\w+$", before):
         return f"the size follows the type: `{last} : int[3]`"
+    if token == "}" and before.count("{") == before.count("}"):
+        return "no `{` is open here: this `}` is one too many"
+    if token == "unchanged" and re.fullmatch(r"[A-Za-z_]\w*", last):
+        return f"the variables follow the word: `unchanged {last}`"
     if token == ";" and last == "}":
         return "no `;` after `}`"
     if token in ("cas", "fetch_add", "exchange"):

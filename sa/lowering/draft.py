@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Failure, Label, Location, Origin, Variable
+from sa.automata.automaton import (
+    EXIT,
+    FAIL,
+    THREAD_ENDS,
+    Automaton,
+    Edge,
+    Failure,
+    Label,
+    Location,
+    Origin,
+    Variable,
+)
 from sa.automata.ranges import canonical, within
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span, span_text
@@ -160,7 +171,7 @@ def _edge(joint: Joint, names: Mapping[int, str], position: Mapping[Var, int]) -
 def _end_of(why: Origin) -> Origin:
     if why.span is None:
         return Origin(None, "the end")
-    return Origin(Span(why.span.source, why.span.end - 1, why.span.end), "the end of the thread")
+    return Origin(Span(why.span.source, why.span.end - 1, why.span.end), THREAD_ENDS)
 
 
 def location_names(draft: Draft) -> dict[int, str]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Automaton
+from sa.automata.automaton import Automaton, Origin
 from sa.automata.family import Family
 from sa.automata.program import Axiom
 from sa.base.budget import Shared
@@ -22,7 +22,8 @@ from sa.certificates.play import Play
 from sa.certificates.proof import OfThreads
 from sa.certificates.run import Bad, Run
 from sa.terms.build import TRUE
-from sa.terms.term import Term
+from sa.terms.interval import Interval
+from sa.terms.term import Term, Var
 
 #: Evidence that something bad never happens.
 Proof: TypeAlias = OfThreads | CrowdKeeps | CrowdJoint
@@ -74,7 +75,32 @@ class Note(Struct, frozen=True):
     is_wanted: bool = False
 
 
+class Disturbance(Struct, frozen=True):
+    """A step of a thread, by its name, that changes what a claim depends on and is not known to keep it."""
+
+    thread: str
+    origin: Origin
+
+
+class Open(Struct, frozen=True):
+    """What an engine does not exclude, and what stands in the way.
+
+    It fails by a step of a thread or, where there is none, by becoming false anywhere. `known` is what is known of
+    that state about the variables that decide it, and `disturbed` are the steps of other threads that may change
+    these there, or of any that may make it false.
+    """
+
+    bad: Bad
+    thread: str | None
+    origin: Origin | None
+    known: tuple[tuple[Var, Interval], ...]
+    disturbed: tuple[Disturbance, ...]
+
+
 Settled: TypeAlias = Excluded | Refuted
+
+#: What an engine may say about claims.
+Said: TypeAlias = Settled | Note | Open
 
 
 class GoalAsked(Struct, frozen=True, eq=False):

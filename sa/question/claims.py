@@ -156,7 +156,7 @@ def _checks(thread: Automaton, threads: tuple[Automaton, ...]) -> Iterator[Claim
 def _claimed(edges: Iterable[Edge]) -> str:
     """What is claimed of steps that would fail: an assertion as it is written, else a few words and the statement."""
     failures = tuple(dict.fromkeys(e.failure or Failure(Fault.REACHED, e.origin.text) for e in edges))
-    text = " ".join(failures[0].what.split()).removesuffix(";")
+    text = " ".join(failures[0].what.split()).removesuffix(";").removesuffix("{").rstrip()
     faults = {f.fault for f in failures}
     if Fault.ASSERTION in faults:
         return text

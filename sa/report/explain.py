@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from sa.automata.automaton import Automaton, Edge, Kind, Shown, location_of
+from sa.automata.automaton import THREAD_BEGINS, THREAD_ENDS, Automaton, Edge, Kind, Shown, location_of
 from sa.base.source import Span, span_text
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, Obstacle, Refusal
@@ -46,6 +46,10 @@ class Wording(Struct, frozen=True):
         """Whether a formula speaks only of variables that follow others, which are not told of."""
         about = (s.about for v in term.free if (s := self.shown.get(v)) is not None)
         return not self.details and bool(term.free) and all(about) and term.free <= self.shown.keys()
+
+    def is_beside(self, term: Term) -> bool:
+        """Whether a formula speaks of some variable that follows others, which is not told of."""
+        return not self.details and any(s.about for v in term.free if (s := self.shown.get(v)) is not None)
 
     def name(self, var: Var) -> str:
         """A variable with its side: `conc.x`."""
@@ -93,9 +97,12 @@ def name_of(edge: Edge) -> str:
 
 
 def statement_of(edge: Edge) -> str:
-    """What a step is called: its source text on one line."""
-    span = edge.origin.span
-    return name_of(edge) if span is None else " ".join(span_text(span).split())
+    """What a step is called: its source text on one line, or what it is where that is the head of a function."""
+    span, said = edge.origin.span, edge.origin.text
+    if span is None:
+        return name_of(edge)
+    text = " ".join(span_text(span).split())
+    return said if said in (THREAD_BEGINS, THREAD_ENDS) and text != "}" else text
 
 
 def shown_variables(automaton: Automaton) -> list[Var]:
@@ -194,7 +201,9 @@ def _obstacle(
     match obstacle:
         case Obstacle.GUARD:
             false = _false_parts(edge.guard, state)
-            return f"its guard is false: {_conjunction(false, words)}", false, state
+            # What the translation added is no reason where the program's own words have one.
+            told = tuple(t for t in false if not words.is_beside(t)) or false
+            return f"its guard is false: {_conjunction(told, words)}", told, state
         case Obstacle.LABEL:
             return f"its action is {told_action(edge, state, words) or 'silent'}, not {asked or 'silent'}", (), state
         case Obstacle.VALUE:

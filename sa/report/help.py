@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from sa.automata.automaton import Automaton, Kind, variables_of
 from sa.automata.proof import Preserves
@@ -11,7 +12,7 @@ from sa.base.source import position
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal, iota_of, matches_environments
 from sa.engines.outcome import Outcome
-from sa.engines.verification import Verification
+from sa.engines.verification import Finding, Verification
 from sa.report.explain import bare, is_internal
 from sa.scripts.result import StepResult
 from sa.terms.name import off_thread
@@ -96,19 +97,60 @@ def _choices(abstract: Automaton) -> Iterator[str]:
 def what_may_help_claims(outcome: Verification, why: bool = True) -> str | None:
     """The same for claims of a program; None where every claim has an answer."""
     reasons = [f.unknown for f in outcome.findings if f.unknown is not None]
-    if not reasons:
+    if not reasons or (outcome.verdict is Verdict.REFUTED and {u.reason for u in reasons} == {Reason.WORK}):
+        # The first thing to do is to mend what is refuted.
         return None
     ways = list(with_limits(reasons))
     c = outcome.program.source.name.endswith((".c", ".i"))
     endless = _endless((*outcome.program.threads, *(f.thread for f in outcome.program.families)))
+    places = dict.fromkeys(line for f in outcome.findings if (line := _line_of(f)) is not None)
+    if places:
+        ways.append(f"an `assert` of what holds at line {_some(list(places))}, which is then used for the others")
     if c:
-        ways.append("an `assert` of what holds where the threads disturb each other, which is then used for the others")
-        ways.append("fewer loop iterations, or smaller arrays, to see whether something is wrong at all")
+        ways.extend(_of_c(outcome, not places))
     else:
         if endless and not outcome.program.families:
             ways.append(_finite(endless))
-        ways.append("an `invariant` that says what holds where the threads disturb each other")
+        if not places:
+            ways.append("an `invariant` that says what holds where the threads disturb each other")
     return _sentence(ways, why or not outcome.tried)
+
+
+def _of_c(outcome: Verification, anywhere: bool) -> Iterator[str]:
+    """What may help with a program in C: only what it has can be made smaller; an assertion `anywhere`."""
+    threads = (*outcome.program.threads, *(f.thread for f in outcome.program.families))
+    if anywhere and (len(threads) > 1 or outcome.program.families):
+        yield "an `assert` of what holds where the threads disturb each other, which is then used for the others"
+    found = {"fewer loop iterations": any(map(_loops, threads)), "smaller arrays": any(map(_has_arrays, threads))}
+    if smaller := [what for what, there in found.items() if there]:
+        yield f"{' and '.join(smaller)}, to see whether something is wrong at all"
+
+
+def _loops(thread: Automaton) -> bool:
+    """Whether a thread may come to a location again."""
+    following = dict[str, set[str]]()
+    for edge in thread.edges:
+        following.setdefault(edge.source, set()).add(edge.target)
+    try:
+        TopologicalSorter(following).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _has_arrays(thread: Automaton) -> bool:
+    """Whether a thread uses an array, of which each element may be a variable."""
+    shown = (v.shown.name if v.shown is not None else "" for v in thread.variables)
+    return any("[" in name for name in shown) or any(isinstance(v.var.sort, ArraySort) for v in thread.variables)
+
+
+def _line_of(finding: Finding) -> str | None:
+    """The line at which a claim may fail for what is known, where others may disturb it."""
+    left = finding.left
+    span = None if left is None or not left.disturbed or left.origin is None else left.origin.span
+    return (
+        None if span is None or finding.verdict is not Verdict.UNKNOWN else str(position(span.source, span.start).line)
+    )
 
 
 def what_may_help_steps(steps: Sequence[StepResult], why: bool = True) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, location_of
+from sa.automata.program import Program
 from sa.base.diagnostic import Diagnostic
 from sa.base.source import position
 from sa.base.verdict import Unknown, Verdict
@@ -164,7 +165,7 @@ def _outcome(outcome: Outcome) -> RefinementJson:
         outcome.units,
         caveats_json(outcome.said.assumptions),
         caveats_json(outcome.said.not_checked),
-        preservation_json(outcome.preservation),
+        preservation_json(outcome.preservation, outcome.concrete),
     )
 
 
@@ -173,11 +174,11 @@ def proposal_json(proposal: Proposal | None) -> ProposalJson | None:
     return None if proposal is None else ProposalJson(proposal.block, proposal.claim, list(proposal.given_up))
 
 
-def preservation_json(found: Preservation | None) -> PreservationJson | None:
+def preservation_json(found: Preservation | None, concrete: Program | None) -> PreservationJson | None:
     """What became of what is to be preserved, if that was asked."""
     if found is None:
         return None
-    run = None if found.run is None else run_json(found.run)
+    run = None if found.run is None else run_json(found.run, concrete)
     return PreservationJson(found.kept.value, found.verdict, found.how, run, unknown_json(found.unknown))
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from sa.automata.automaton import Origin
-from sa.base.source import Span, position
+from sa.base.source import Span, line_text, position
 from sa.report.screen import FAINT
 from sa.report.snippet import statement
 from sa.report.text import Text
 
+#: A file, a line of it, and a statement there.
+_Place: TypeAlias = tuple[str, int, str]
+
 
 def around(origin: Origin) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The places of other statements that a step passes, before its own one and behind it."""
-    before, behind = list[Span](), list[Span]()
-    found = before
+    """The places of other statements that a step passes, before its own one and behind it.
+
+    Parts of one statement are one place: of a line with several statements each is a place of its own.
+    """
+    before, behind = dict[_Place, Span](), dict[_Place, Span]()
+    home, found = None if origin.span is None else _place(origin.span), before
     for span in origin.passed:
-        if origin.span is not None and (span.source.name, span.start) == (origin.span.source.name, origin.span.start):
+        if (here := _place(span)) == home:
             found = behind
         else:
-            found.append(span)
-    return tuple(before), tuple(behind)
+            found.setdefault(here, span)
+    return tuple(before.values()), tuple(behind.values())
+
+
+def _place(span: Span) -> _Place:
+    line = position(span.source, span.start).line
+    return span.source.name, line, statement(span, len(line_text(span.source, line)) + 1)
 
 
 def statement_place(origin: Origin, head: Span | None) -> Span | None:

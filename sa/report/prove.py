@@ -19,7 +19,8 @@ from sa.report.help import what_may_help_steps
 from sa.report.prove_leaf import BELOW, LEAF, failed_leaf, headed
 from sa.report.refine import lost, seconds_section, unbounded
 from sa.report.tried import tried_of_step
-from sa.report.verify import STEP_COLUMNS, line_of
+from sa.report.verify import STEP_COLUMNS
+from sa.report.violated import line_of
 from sa.scripts.result import Proof, StepResult
 
 #: What rules are called behind the number that the paper gives them.

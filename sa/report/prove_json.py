@@ -109,7 +109,7 @@ def _step(result: StepResult, proof: Proof) -> ProofStepJson:
         [name for name, _ in unproved_below(result, proof)],
         [_leaf(leaf) for leaf in result.leaves],
         [result_json(r) for r in result.results],
-        None if result.run is None else run_json(result.run),
+        None if result.run is None else run_json(result.run, None),
         unknown_json(result.unknown),
         result.seconds,
         origin_json(step.origin),

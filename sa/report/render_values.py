@@ -6,24 +6,38 @@ import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Shown
 from sa.automata.program import Program
+from sa.report.decisions import of_kernel
 from sa.report.explain import bare
 from sa.report.formulas import Whole, content, wholes_of
 from sa.terms.sort import ArraySort, ArrayValue, Sort, Value, show_value
 from sa.terms.term import Var
 
+#: The words by which variables that the translation made up are known, and those for what is so from the start.
+_TRACKED = frozenset({"not allocated", "never written"})
+_BEFORE = _TRACKED | {"alive"}
+
 
 class Told(Struct, frozen=True):
     """How variables are told, by thread; under None those that no thread is named for. `wholes` by their variables.
 
-    Some are `hidden`, which the translation made up.
+    Some are `hidden`, which the translation made up. Those `of_scheduler` belong to its lane in a run.
     """
 
     by_thread: Mapping[str | None, Mapping[Var, Shown]]
     wholes: Mapping[str | None, Mapping[Var, Whole]]
     hidden: frozenset[Var] = frozenset()
+    of_scheduler: frozenset[Var] = frozenset()
+
+
+def told_in_run(program: Program, details: bool = True) -> Told:
+    """The same as `told` for a run, in which a scheduler's decisions say what its variables mean."""
+    how = told(program, details)
+    kept = frozenset(v.var for v in program.variables if v.of_scheduler)
+    return replace(how, hidden=how.hidden | of_kernel(program), of_scheduler=kept)
 
 
 def told(program: Program, details: bool = True) -> Told:
@@ -95,6 +109,11 @@ def _shown(var: Var, thread: str | None, how: Told) -> Shown:
     return found if found is not None else Shown(var.name)
 
 
+def name_of(var: Var, thread: str | None, how: Told) -> str | None:
+    """The name of a variable; None where the translation made it up."""
+    return None if var in how.hidden else _element(_shown(var, thread, how), None)
+
+
 def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
     """A variable with its value: `x = 3`."""
     shown = _shown(var, thread, how)
@@ -106,6 +125,12 @@ def value_of(var: Var, value: Value, thread: str | None, how: Told) -> str:
 def word_of(var: Var, value: Value, how: Told) -> str:
     """The word for a value of a shared variable."""
     return _word(value, var.sort, _shown(var, None, how))
+
+
+def is_before(var: Var, value: Value, how: Told) -> bool:
+    """Whether a value says no more than that nothing has happened yet: to an object, or to memory without a value."""
+    words = {word for _, word in _shown(var, None, how).values}
+    return bool(words & _TRACKED) and word_of(var, value, how) in _BEFORE
 
 
 def _changes_of(var: Var, old: Value, new: Value, thread: str | None, how: Told) -> Iterator[tuple[str, str, str]]:

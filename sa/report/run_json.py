@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from sa.automata.program import Program
 from sa.certificates.run import Run, Snapshot, Turn
 from sa.certificates.shape import plain
+from sa.report.decisions import decision
 from sa.report.json import OriginJson, ValueJson, ValuesJson, origin_json, values_json
 from sa.terms.sort import Value
 from sa.terms.term import Var, sort_of
@@ -27,8 +29,12 @@ class SnapshotJson(Struct, frozen=True):
     threads: dict[str, ThreadJson]
 
 
-class TurnJson(Struct, frozen=True):
-    """A step of one thread: where it leads, what it shows, and the values that change."""
+class TurnJson(Struct, frozen=True, omit_defaults=True):
+    """A step of one thread: where it leads, what it shows, and the values that change.
+
+    In a cooperative program a step may have a scheduler's decision: whom it `resumes`, or the threads that are `ready`
+    behind it, where these are others than before or a thread hands over.
+    """
 
     thread: str
     place: OriginJson
@@ -36,6 +42,8 @@ class TurnJson(Struct, frozen=True):
     action: str | None
     shown: list[ValueJson]
     changed: ValuesJson
+    resumes: str | None = None
+    ready: list[str] | None = None
 
 
 class RunJson(Struct, frozen=True, omit_defaults=True, tag_field="format", tag="sacheck-run/1"):
@@ -50,12 +58,12 @@ class RunJson(Struct, frozen=True, omit_defaults=True, tag_field="format", tag="
     cycle: int | None = None
 
 
-def run_json(run: Run) -> RunJson:
+def run_json(run: Run, program: Program | None) -> RunJson:
     """The start with all values, the steps with changed values, and why the run ends."""
     before = run.start
     steps = list[TurnJson]()
     for turn in run.turns:
-        steps.append(_turn(turn, before))
+        steps.append(_turn(turn, before, program))
         before = turn.after
     threads = {name: _thread(run.start, name) for name in run.start.threads}
     return RunJson(SnapshotJson(values_json(run.start.shared), threads), steps, run.ending.name.lower(), run.cycle)
@@ -67,9 +75,10 @@ def _thread(at: Snapshot, name: str) -> ThreadJson:
     return ThreadJson(there.location, values_json(own))
 
 
-def _turn(turn: Turn, before: Snapshot) -> TurnJson:
+def _turn(turn: Turn, before: Snapshot, program: Program | None) -> TurnJson:
     label = turn.move.edge.label
     shown = [] if label is None else [plain(x, sort_of(t)) for x, t in zip(turn.shown, label.values, strict=True)]
+    made = None if program is None else decision(turn, before, program)
     return TurnJson(
         turn.thread,
         origin_json(turn.move.edge.origin),
@@ -77,6 +86,8 @@ def _turn(turn: Turn, before: Snapshot) -> TurnJson:
         label.action if label else None,
         shown,
         values_json(_changed(before.threads[turn.thread].values, turn.move.after.values)),
+        None if made is None else made.resumes,
+        None if made is None or made.ready is None else list(made.ready),
     )
 
 

@@ -17,17 +17,18 @@ from sa.automata.trace import Configuration
 from sa.base.source import Span, position
 from sa.certificates.goal import Goal
 from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.report.decisions import Decision, decided, decision, told_step
 from sa.report.explain import Why, is_internal, shown_variables, statement_of
 from sa.report.formulas import action_name
 from sa.report.passed import around
-from sa.report.render_values import Told, changes_told, told, told_of, values_told
+from sa.report.render_values import Told, changes_told, told_in_run, told_of, values_told
 from sa.report.story import Event, Story, rounds_of
 from sa.terms.sort import Value, show_value
 from sa.terms.term import Var, sort_of
 
 
 class Lane(Struct, frozen=True):
-    """A side of a play, or a thread of a run. `span` is where it is declared."""
+    """A side of a play, a thread of a run, or its scheduler. `span` is where it is declared."""
 
     role: str
     name: str
@@ -35,7 +36,8 @@ class Lane(Struct, frozen=True):
 
 
 class Act(Struct, frozen=True):
-    """What happens in a lane: a `step` of the thread, one of the `environment`, that it `stays`, or has `none`.
+    """What happens in a lane: a `step` of the thread, one of the `environment`, what a scheduler `decides`, that the
+    lane `stays`, or has `none`.
 
     `shown` is the visible action; `changes` are variables with their values before and after. A step that is made of
     several lines also passes those `before` and `behind` its own; a `remark` says what no text says.
@@ -165,16 +167,28 @@ def place_told(automaton: Automaton | None, location: str) -> str:
 def run_scene(run: Run, program: Program, details: bool = True) -> Scene:
     """A run of a program; with `details` also what the translation made up."""
     spans = {t.name: t.origin.span for t in (*program.threads, *(f.thread for f in program.families))}
-    lanes = tuple(Lane("thread", name, spans.get(name.partition("[")[0])) for name in run.start.threads)
-    how = told(program, details)
+    scheduler = None if program.scheduler is None else program.scheduler.name
+    names = (*run.start.threads, *(() if scheduler is None or scheduler in run.start.threads else (scheduler,)))
+    lanes = tuple(Lane("scheduler" if n == scheduler else "thread", n, spans.get(n.partition("[")[0])) for n in names)
+    how = told_in_run(program, details)
     parameters = tuple(_shared(run.start.shared, program, Kind.PARAM, how))
     frames = [_frame(tuple((Act("start", "start"),) for _ in lanes), run.start, program, how)]
     before = run.start
     for turn in run.turns:
-        acts = tuple((_turn(turn, before, how),) if lane.name == turn.thread else () for lane in lanes)
+        made = decision(turn, before, program)
+        acts = tuple(tuple(_acts(lane, turn, before, how, made)) for lane in lanes)
         frames.append(_frame(acts, turn.after, program, how))
         before = turn.after
     return Scene("run", lanes, parameters, tuple(frames), ending_told(run), cycle=run.cycle)
+
+
+def _acts(lane: Lane, turn: Turn, before: Snapshot, how: Told, made: Decision | None) -> Iterable[Act]:
+    """What a step does in a lane; in that of the scheduler also what it decides."""
+    if lane.name == turn.thread:
+        yield _turn(turn, before, how, made)
+    changes = _changes(turn, before, how, True) if lane.role == "scheduler" else ()
+    if lane.role == "scheduler" and (made is not None or changes):
+        yield Act("decides", "" if made is None else decided(made), changes=changes)
 
 
 def ending_told(run: Run) -> str:
@@ -190,24 +204,31 @@ def ending_told(run: Run) -> str:
 GOOD_ENDINGS = frozenset({Ending.FINISHED.value, Ending.STOPPED.value})
 
 
-def _turn(turn: Turn, before: Snapshot, how: Told) -> Act:
-    edge, old, new = turn.move.edge, before.threads[turn.thread].values, turn.move.after.values
+def _turn(turn: Turn, before: Snapshot, how: Told, made: Decision | None) -> Act:
+    edge = turn.move.edge
     shown = None
     if edge.label is not None:
         values = [show_value(x, sort_of(t)) for x, t in zip(turn.shown, edge.label.values, strict=True)]
         shown = f"{action_name(edge)}({', '.join(values)})" if values else action_name(edge)
-    changes = tuple(changes_told(old, {v: x for v, x in new.items() if not is_internal(v)}, turn.thread, how))
-    return _step(edge, statement_of(edge), shown, changes)
+    return _step(edge, told_step(statement_of(edge), made), shown, _changes(turn, before, how, False))
+
+
+def _changes(turn: Turn, before: Snapshot, how: Told, of_scheduler: bool) -> tuple[tuple[str, str, str], ...]:
+    old, new = before.threads[turn.thread].values, turn.move.after.values
+    told = {v: x for v, x in new.items() if not is_internal(v) and (v in how.of_scheduler) == of_scheduler}
+    return tuple(changes_told(old, told, turn.thread, how))
 
 
 def _frame(acts: tuple[tuple[Act, ...], ...], at: Snapshot, program: Program, how: Told) -> Frame:
     """Each thread's location with its own variables, and the shared ones."""
     automata = {t.name: t for t in program.threads}
-    states = list[State]()
+    states = list[State | None]()
     for thread, there in at.threads.items():
         own = {v: x for v, x in there.values.items() if v not in at.shared and not is_internal(v)}
         place = place_told(automata.get(thread), there.location)
         states.append(State(there.location, place, tuple(values_told(own, thread, how))))
+    # A scheduler without steps of its own has a lane, but no location.
+    states = [*states, *(None for _ in acts[len(states) :])]
     return Frame(acts, (), tuple(states), tuple(_shared(at.shared, program, Kind.GLOBAL, how)))
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton, Edge, Fault, edges_from
 from sa.automata.program import Formula
 from sa.automata.trace import Configuration, Move
+from sa.base.source import position
 from sa.certificates.goal import Goal
 from sa.certificates.play import (
     Broken,
@@ -264,10 +265,19 @@ def _lost(step: Step, here: Position, abstract: Automaton, words: Wording) -> En
     what = f"the action {asked}" if asked else "this silent step"
     if failure is not None and failure.fault is not Fault.REACHED:
         what += f" ({failure.fault.value})"
-    unique = tuple(dict.fromkeys(reasons))
+    unique = _one_a_line(reasons) if words.alone and not words.details else tuple(dict.fromkeys(reasons))
     headline = f"{abstract.name} cannot answer {what}{':' if unique else '.'}"
     unique = (*unique, *_left_out(step, abstract))
     return Ending(headline, unique, step.exhausted is Exhausted.SOLVER or bool(step.beyond))
+
+
+def _one_a_line(reasons: Sequence[Why]) -> tuple[Why, ...]:
+    """The first reason of each line: a statement of a function may be many steps, which the translation made."""
+    found = dict[object, Why]()
+    for why in reasons:
+        span = why.span
+        found.setdefault(why.text if span is None else (span.source.name, position(span.source, span.start).line), why)
+    return tuple(found.values())
 
 
 def _left_out(step: Step, abstract: Automaton) -> Iterator[Why]:

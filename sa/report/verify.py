@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from posixpath import basename
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Fault, Origin
-from sa.automata.program import Program, one_of
-from sa.base.source import position
-from sa.base.verdict import Verdict
-from sa.certificates.families import bads_of_copies
-from sa.certificates.run import Ending, Run
+from sa.automata.automaton import Fault
+from sa.automata.program import one_of
+from sa.base.verdict import Reason, Verdict
+from sa.certificates.run import Run
 from sa.engines.verification import Finding, Verification
 from sa.report.document import (
     Block,
@@ -36,16 +35,13 @@ from sa.report.document import (
     without_runs,
 )
 from sa.report.ends import reasons_told
-from sa.report.explain import is_internal
 from sa.report.help import what_may_help_claims
+from sa.report.obstacles import left_open
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
-from sa.report.render_values import told, values_told, whole_of
-from sa.report.run import fault_text
 from sa.report.tried import tried_of_claims
+from sa.report.violated import number_of, place_of, reason_of_run, violating
 from sa.report.waiting import waiting
-from sa.terms.sort import Value
-from sa.terms.term import Var
 
 _NOTHING = "Nothing is claimed: the program has no invariant and no guarantee, and no step of it can fail."
 
@@ -59,8 +55,8 @@ _CLAIM_COLUMNS = (
     Column(Fit.REST),
 )
 
-#: What goes wrong because of values, which the first line then has.
-_OF_VALUES = frozenset({Fault.RANGE, Fault.INDEX, Fault.DIVISION, Fault.OVERFLOW})
+#: How a claim about a data race begins.
+_NO_RACE = "no data race on "
 
 #: So many threads with the same claim are named.
 _THREADS_NAMED = 3
@@ -83,12 +79,16 @@ def verification_document(outcome: Verification, why: bool = True, details: bool
     if outcome.verdict is None:
         return Document(Words("NOTHING CLAIMED", Tone.STRONG), name, wrong, ((Paragraph(_NOTHING),), seconds))
     empty = without_runs(outcome.verdict, outcome.warnings)
+    rows = [f for f in outcome.findings if why or not _left(f, outcome)]
     sections: list[Section] = [
         (Paragraph(f"Claim, {domain(outcome)}: {outcome.claim}"),),
         *said_beside(outcome.said),
         *empty,
-        (_claims(outcome.findings),),
+        (_claims(rows, why),),
+        *_evidence(outcome.findings, why),
     ]
+    if not why:
+        sections.extend(_not_decided(outcome))
     told = set[tuple[object, ...]]()
     for shown in runs(outcome):
         about = {_row(f) for f in shown.findings}
@@ -97,7 +97,9 @@ def verification_document(outcome: Verification, why: bool = True, details: bool
             sections.extend(_violated(shown, outcome, details))
             told |= about
     sections.extend(_ended(outcome.findings))
-    sections.extend(_unknown(outcome.findings))
+    sections.extend(_unknown([f for f in outcome.findings if not _left(f, outcome)]))
+    if why or outcome.verdict is not Verdict.REFUTED:
+        sections.extend(_left_open(outcome))
     if why:
         sections.extend(tried_of_claims(outcome))
     if (help_ := what_may_help_claims(outcome, why)) is not None:
@@ -135,13 +137,60 @@ def runs(outcome: Verification) -> tuple[Shown, ...]:
     return tuple(found)
 
 
-def _claims(findings: Sequence[Finding]) -> Table:
+def _left(finding: Finding, outcome: Verification) -> bool:
+    """Whether a claim was left aside because another one was refuted: more work is all that it needs to be asked."""
+    open_ = finding.unknown is not None and finding.unknown.reason is Reason.WORK
+    return open_ and outcome.verdict is Verdict.REFUTED
+
+
+def _not_decided(outcome: Verification) -> Iterator[Section]:
+    """The claims that were left aside: how many, and at which lines."""
+    left = [f for f in outcome.findings if _left(f, outcome)]
+    if left:
+        lines = sorted({n for f in left if (n := number_of(f.claim.origin)) is not None})
+        where = ", ".join(str(n) for n in lines)
+        places = f", at {'line' if len(lines) == 1 else 'lines'} {where}" if lines else ""
+        count = f"{len(left)} {'claim' if len(left) == 1 else 'claims'}"
+        yield (Paragraph(f"Not decided: {count}{places}. `--why` lists {'it' if len(left) == 1 else 'them'}"),)
+
+
+def _claims(findings: Sequence[Finding], why: bool) -> Table:
     """A row each claim; what is claimed of several threads alike, with one answer, is one row."""
     rows = dict[tuple[object, ...], list[Finding]]()
     reasons = {f.unknown for f in findings if f.unknown is not None}
     for finding in findings:
         rows.setdefault((*_row(finding), finding.verdict, finding.unknown), []).append(finding)
-    return Table(_CLAIM_COLUMNS, tuple(_claim(found, len(reasons) > 1) for found in rows.values()))
+    races = dict[tuple[object, ...], list[Finding]]()
+    for key, found in rows.items():
+        one = found[0]
+        threads = tuple(f.claim.thread for f in found)
+        is_race = one.claim.faults == (Fault.RACE,) and one.verdict is not Verdict.REFUTED
+        races.setdefault((*key[1:], threads, one.how) if is_race else key, []).extend(found)
+    return Table(_CLAIM_COLUMNS, tuple(_claim(found, len(reasons) > 1, why) for found in races.values()))
+
+
+def _called(found: Sequence[Finding]) -> str:
+    """What the claims of a row say: of races on several locations the locations, those of one object together.
+
+    Objects of one allocation are told apart by numbers, which say nothing where the answer is the same.
+    """
+    said = list(dict.fromkeys(f.claim.what for f in found))
+    if len(said) == 1:
+        return said[0]
+    objects = dict[str, dict[str, None]]()
+    for what in said:
+        name, dot, part = re.sub(r"#\d+", "", what.removeprefix(_NO_RACE)).partition(".")
+        objects.setdefault(name, {})[dot + part] = None
+    return _NO_RACE + ", ".join(f"{name}{', '.join(parts)}" for name, parts in objects.items())
+
+
+def _evidence(findings: Sequence[Finding], why: bool) -> Iterator[Section]:
+    """How the claims were proved, once for all of them; each row says it if `why` is asked."""
+    proofs = Counter(f.how for f in findings if f.verdict is Verdict.PROVED and f.how)
+    if why or not proofs:
+        return
+    parts = [how if len(proofs) == 1 else f"{how} ({count})" for how, count in proofs.most_common()]
+    yield (Paragraph(f"Evidence: {'; '.join(parts)}", Tone.FAINT),)
 
 
 def _row(finding: Finding) -> tuple[object, ...]:
@@ -150,16 +199,16 @@ def _row(finding: Finding) -> tuple[object, ...]:
     return (claim.what, claim.origin.span, claim.expect)
 
 
-def _claim(found: Sequence[Finding], why: bool) -> Row:
-    """What is claimed, where, of whom, the verdict, and how it was settled or `why` it was not."""
+def _claim(found: Sequence[Finding], differ: bool, why: bool) -> Row:
+    """What is claimed, where, of whom, the verdict, and how it was settled; why it was not where reasons `differ`."""
     finding = found[0]
     # Of what is violated by several threads the first run is shown.
     told = found[:1] if finding.verdict is Verdict.REFUTED else found
-    how = "; ".join(dict.fromkeys(f.how for f in told))
-    if why and finding.unknown is not None:
+    how = "; ".join(dict.fromkeys(f.how for f in told)) if why else _length(finding)
+    if differ and finding.unknown is not None:
         how = because(finding.unknown)
     cells = (
-        Words(finding.claim.what),
+        Words(_called(found)),
         Words(place_of(finding.claim.origin), Tone.FAINT),
         Words(_threads([f.claim.thread for f in found]), Tone.FAINT),
         verdict_words(finding.verdict),
@@ -169,23 +218,19 @@ def _claim(found: Sequence[Finding], why: bool) -> Row:
     return Row(cells, () if wrong is None else (Line((Words(wrong, Tone.BAD),), indent=4),))
 
 
+def _length(finding: Finding) -> str:
+    """How long the run is into what is violated."""
+    if finding.run is None:
+        return ""
+    steps = len(finding.run.turns)
+    return f"{steps} {'step' if steps == 1 else 'steps'}"
+
+
 def _threads(names: Sequence[str | None]) -> str:
     """The threads of a row, not more than a few of them by name."""
     known = list(dict.fromkeys(n for n in names if n is not None))
     more = len(known) - _THREADS_NAMED
     return ", ".join(known) if more <= 1 else f"{', '.join(known[:_THREADS_NAMED])} and {more} more"
-
-
-def place_of(origin: Origin) -> str:
-    """Where something stands: `lock.c:12`."""
-    span = origin.span
-    return "" if span is None else f"{basename(span.source.name)}:{position(span.source, span.start).line}"
-
-
-def line_of(origin: Origin) -> str:
-    """Where something stands in its file."""
-    span = origin.span
-    return "" if span is None else f"line {position(span.source, span.start).line}"
 
 
 def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Section]:
@@ -198,9 +243,11 @@ def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Se
     yield (RunTrace(shown.run, program, details),)
     for finding in shown.findings:
         blocks = list[Block]()
-        if finding.claim.origin.span is not None:
+        # Who waits where stands above the run, and no line is to blame for it.
+        waits = _waiting(finding)
+        if finding.claim.origin.span is not None and not waits:
             blocks.append(Excerpt(finding.claim.origin.span, Tone.BAD, "", outcome.program.source))
-        values = ", ".join(violating(finding, program))
+        values = ", ".join(v for v in violating(finding, program) if v not in waits)
         if (race := race_told(finding, program)) is not None:
             blocks.append(Item((Words("= ", Tone.FAINT),), race, indent=4))
         elif values:
@@ -209,92 +256,21 @@ def _violated(shown: Shown, outcome: Verification, details: bool) -> Iterator[Se
         yield tuple(blocks)
 
 
-def reason_of_run(finding: Finding, program: Program) -> str:
-    """What goes wrong at the end of a run, in one sentence."""
+def _waiting(finding: Finding) -> tuple[str, ...]:
+    """Who waits where at the end of a run into a deadlock."""
     run = finding.run
-    assert run is not None
-    if finding.ended is not None:
-        return _goes_on(run, run.cycle) if run.cycle is not None else _stuck(finding, run)
-    if (race := race_told(finding, program)) is not None:
-        return race
-    values = ", ".join(violating(finding, program))
-    shown = f" with {values}" if values else ""
-    last = run.turns[-1] if run.turns else None
-    if Fault.DEADLOCK in finding.claim.faults:
-        first, *others = waiting(finding.claim.threads, (last.after if last else run.start)) or ("no thread",)
-        return f"Deadlock: {', '.join((first, *(w.replace(' waits at ', ' at ', 1) for w in others)))}"
-    if last is None:
-        return f"{finding.claim.what} is false at the start{shown}"
-    where = f"{last.thread} at {place_of(last.move.edge.origin)}"
-    failure = last.move.edge.failure
-    if run.ending is Ending.VIOLATED or failure is None:
-        return f"{finding.claim.what} is false after the step of {where}{shown}"
-    statement = " ".join(failure.what.split()).removesuffix(";")
-    if failure.fault is Fault.ASSERTION:
-        return f"{where}: `{statement}` is false{shown}"
-    return f"{where}: {fault_text(failure)} in `{statement}`{shown if failure.fault in _OF_VALUES else ''}"
-
-
-def _stuck(finding: Finding, run: Run) -> str:
-    """Where the threads wait in a run that cannot go on."""
-    waits = waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
-    return ": ".join(["No thread can take a step", *([", ".join(waits)] if waits else [])])
-
-
-def _goes_on(run: Run, cycle: int) -> str:
-    """What a run repeats for ever: the threads, and their lines."""
-    lines = dict[str, set[int]]()
-    for turn in run.turns[cycle:]:
-        span = turn.move.edge.origin.span
-        lines.setdefault(turn.thread, set()).update([] if span is None else [position(span.source, span.start).line])
-    if not all(lines.values()):
-        return f"{' and '.join(lines)} can go on for ever"
-    first, *others = (f"{_lines(found)}" for found in lines.values())
-    names = list(lines)
-    told = [f"{names[0]} can repeat {first}", *(f"{n} {at}" for n, at in zip(names[1:], others, strict=True))]
-    return f"{' and '.join(told)} for ever"
-
-
-def _lines(found: set[int]) -> str:
-    first, last = min(found), max(found)
-    return f"line {first}" if first == last else f"lines {first} to {last}"
-
-
-def violating(finding: Finding, program: Program) -> tuple[str, ...]:
-    """Where the threads are and which values the variables have that a violated claim speaks of.
-
-    Of a step that fails, these are the variables of the condition under which it does, in the state before it. Of a
-    data race it is told what races.
-    """
-    run = finding.run
-    assert run is not None
-    if finding.ended is not None:
+    if run is None or Fault.DEADLOCK not in finding.claim.faults:
         return ()
-    if (race := race_told(finding, program)) is not None:
-        return (race,)
-    if run.ending is Ending.VIOLATED:
-        last = run.turns[-1].after if run.turns else run.start
-        families = finding.claim.families
-        bads = (c for b in finding.claim.bads for c in bads_of_copies(b, families, finding.counts))
-        free = frozenset(v for b in bads if b.claim is not None for v in b.claim.free)
-        spoken = {v.name.thread for v in free if v.name.place is not None}
-        threads = [t for t in last.threads if t in spoken]
-        places = tuple(f"{t} at {last.threads[t].location}" for t in threads)
-        if Fault.DEADLOCK in finding.claim.faults:
-            places = waiting(finding.claim.threads, last)
-        return (*places, *_values(free, last.shared, None, program))
-    before = run.turns[-2].after if len(run.turns) > 1 else run.start
-    failed = run.turns[-1]
-    return _values(failed.move.edge.guard.free, before.threads[failed.thread].values, failed.thread, program)
+    return waiting(finding.claim.threads, run.turns[-1].after if run.turns else run.start)
 
 
-def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | None, program: Program) -> tuple[str, ...]:
-    how = told(program)
-    # A part of a sequence is told as the whole.
-    wholes = {w for v in free if (w := whole_of(v, thread, how)) is not None}
-    parts = {v for w in wholes for v in (*w.elements, w.length)}
-    known = sorted((v for v in free | parts if v in values and not is_internal(v)), key=lambda v: v.key)
-    return tuple(f"{name} = {value}" for name, value in values_told({v: values[v] for v in known}, thread, how))
+def _left_open(outcome: Verification) -> Iterator[Section]:
+    """What stands in the way of claims without an answer."""
+    for finding, lines in left_open(outcome):
+        head = Line(
+            (Words("Not shown: "), Words(finding.claim.what), Words(f"  {place_of(finding.claim.origin)}", Tone.FAINT))
+        )
+        yield (head, *(Line((Words(line),), indent=2) for line in lines))
 
 
 def _ended(findings: Sequence[Finding]) -> Iterator[Section]:

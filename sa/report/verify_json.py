@@ -22,9 +22,34 @@ from sa.report.json import (
     origin_json,
     unknown_json,
 )
+from sa.report.obstacles import obstacle
+from sa.report.render_values import told
 from sa.report.run_json import RunJson, run_json
 from sa.report.tried import TriedJson, tried_json
-from sa.report.verify import domain, notes_of, reason_of_run, runs, violating
+from sa.report.verify import domain, notes_of, runs
+from sa.report.violated import reason_of_run, violating
+
+
+class BoundsJson(Struct, frozen=True):
+    """The least and the greatest value of a variable; null where there is none."""
+
+    variable: str
+    low: int | None
+    high: int | None
+
+
+class DisturbingJson(Struct, frozen=True):
+    """A statement, and the threads that may take it."""
+
+    place: OriginJson
+    threads: list[str]
+
+
+class ObstacleJson(Struct, frozen=True):
+    """What stands in the way of a claim: what is known where it may fail, and the steps that may change that."""
+
+    known: list[BoundsJson]
+    disturbed: list[DisturbingJson]
 
 
 class FindingJson(Struct, frozen=True, omit_defaults=True):
@@ -34,7 +59,7 @@ class FindingJson(Struct, frozen=True, omit_defaults=True):
     document's runs; `values` are those that violate it, and `reason` says in a sentence how.
 
     `engine` is the row of the portfolio that settled it, `tried` the rows that were asked about it.
-    `reasons` say why something comes to an end, or why a cycle can be repeated.
+    `reasons` say why something comes to an end, or why a cycle can be repeated. `obstacle` is about UNKNOWN claims.
     """
 
     name: str
@@ -53,6 +78,7 @@ class FindingJson(Struct, frozen=True, omit_defaults=True):
     reason: str | None
     tried: list[TriedJson]
     reasons: list[str] = []
+    obstacle: ObstacleJson | None = None
 
 
 class VerificationJson(Struct, frozen=True, tag_field="format", tag="sacheck-verification/1"):
@@ -89,7 +115,7 @@ def verification_json(outcome: Verification, noticed: Iterable[Diagnostic], stat
         outcome.claim,
         domain(outcome),
         [_finding(f, shown, outcome) for f in outcome.findings],
-        [run_json(run) for run in shown],
+        [run_json(run, outcome.program) for run in shown],
         list(notes_of(outcome)),
         [diagnostic_json(d) for d in (*outcome.warnings, *noticed)],
         dict(outcome.seconds),
@@ -117,4 +143,15 @@ def _finding(finding: Finding, shown: list[Run], outcome: Verification) -> Findi
         None if finding.run is None else reason_of_run(finding, one_of(outcome.program, finding.claim.beside)),
         [tried_json(t) for t in tried_about(outcome, finding.claim)],
         list(reasons_told(finding)),
+        _obstacle(finding, outcome),
+    )
+
+
+def _obstacle(finding: Finding, outcome: Verification) -> ObstacleJson | None:
+    found = obstacle(finding, told(outcome.program, details=False))
+    if found is None:
+        return None
+    return ObstacleJson(
+        [BoundsJson(name, low, high) for name, (low, high) in found.known],
+        [DisturbingJson(origin_json(step.origin), list(step.threads)) for step in found.steps],
     )

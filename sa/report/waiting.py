@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sa.automata.automaton import Automaton
@@ -13,11 +14,24 @@ _MOST_LETTERS = 48
 
 
 def waiting(threads: Sequence[Automaton], last: Snapshot) -> tuple[str, ...]:
-    """The threads that could still take steps if others let them, each with the place where it waits."""
-    return tuple(_waiting(threads, last))
+    """The threads that could still take steps if others let them, with the places where they wait."""
+    places = dict[str, list[str]]()
+    for name, place in _waiting(threads, last):
+        places.setdefault(place, []).append(name)
+    return tuple(f"{_several(names)} {'waits' if len(names) == 1 else 'wait'} at {p}" for p, names in places.items())
 
 
-def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
+def stuck(threads: Sequence[Automaton], last: Snapshot) -> str:
+    """The same in one sentence; empty where no thread waits."""
+    first, *others = waiting(threads, last) or ("",)
+    return ", ".join((first, *(re.sub(r" waits? at ", " at ", told, count=1) for told in others)))
+
+
+def _several(names: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
+
+
+def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[tuple[str, str]]:
     for place, thread in enumerate(threads):
         here = last.threads[thread.name].location
         started = {v.var for v in thread.variables if v.internal}
@@ -31,4 +45,4 @@ def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[str]:
             text = " ".join(span_text(span).split())
             text = text.removesuffix(";")
             cut = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
-            yield f"{thread.name} waits at {position(span.source, span.start).line} `{cut}`"
+            yield thread.name, f"{position(span.source, span.start).line} `{cut}`"

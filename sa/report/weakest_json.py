@@ -124,7 +124,7 @@ def _pair(
         seconds,
         proposal_json(proposal),
         caveats_json(said.assumptions),
-        preservation_json(found.preserved),
+        preservation_json(found.preserved, found.program),
     )
 
 

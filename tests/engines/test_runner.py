@@ -246,7 +246,7 @@ def test_once_a_claim_is_refuted_the_others_have_as_much_work_again(monkeypatch:
     made = verify(program_of(TWO), Options(limits(60.0, None), portfolio=portfolio))
     assert monotonic() - begun < 10.0
     assert [f.verdict for f in made.findings] == [Verdict.UNKNOWN, Verdict.REFUTED]
-    assert any("one claim is refuted" in note for note in made.notes)
+    assert any("after the first violation" in note for note in made.notes)
 
 
 def test_a_limit_of_the_translation_that_is_reached_leaves_the_others_their_time(
@@ -258,7 +258,7 @@ def test_a_limit_of_the_translation_that_is_reached_leaves_the_others_their_time
     honest = Refuter(called("honest"), {}, lambda a, b, r: (Refuted(x, y, "") for x in a.bads if (y := _run_of(a, x))))
     limited = replace(program, bounds=(claim.origin,))
     made = verify(limited, Options(limits(60.0, None), portfolio=(Turn(honest, 1.0),)))
-    assert not any("one claim is refuted" in note for note in made.notes)
+    assert not any("after the first violation" in note for note in made.notes)
 
 
 def _run_of(asked: Asked, bad: Bad) -> Run | None:

@@ -32,6 +32,8 @@ HABITS = [
     ("global bool flag = false;", "`global flag : bool = false;`"),
     ("thread T { if (b) { skip; } elif (c) { skip; } }", "write `else if (…) { … }`"),
     ("global q : seq<int, 1> = {}; thread T { local x : int; x := receive(q) + 1; }", "it is a step of its own"),
+    (THREAD + " }", "this `}` is one too many"),
+    ("thread T { rely x unchanged; }", "`unchanged x`"),
     ("thread T[i : 1..3] { CS: skip; } invariant i : !at T.CS;", "`forall i : T :: ... at T[i].CS ...`"),
 ]
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
 from sa.base.budget import Event
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.relation import Relation
 from sa.engines.tried import Tried
-from sa.report.help import what_may_help
+from sa.engines.verification import Finding, Verification
+from sa.frontends.load import load_program
+from sa.question.claims import claims_of
+from sa.report.help import what_may_help, what_may_help_claims
 from sa.report.refine import refinement_document
 from sa.report.screen import Screen
 from sa.report.terminal import show_document
@@ -71,3 +77,50 @@ def test_the_rest_is_shown_to_those_who_ask_why() -> None:
     assert "`--why`" not in long
     assert "What was tried of Main:\n    points  1.5 s  12 pairs, 3 lemmas; out of time\n" in long
     assert "`--why`" not in show_document(refinement_document(replace(stuck, tried=()), why=False), Screen(100))
+
+
+PARTS = {
+    "nothing to make smaller": ("x = x + 1;", ()),
+    "a loop": ("while (x < 9) x = x + 1;", ("fewer loop iterations",)),
+    "both": ("while (x < 3) a[x++] = 1; x = a[1];", ("fewer loop iterations", "smaller arrays")),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_only_what_a_program_has_can_be_made_smaller(name: str, tmp_path: Path) -> None:
+    statement, parts = PARTS[name]
+    told = _of_unknown(f"int x, a[4];\nint main(void) {{ {statement} assert(x > 0); }}\n", tmp_path)
+    said = f"What may help: {' and '.join(parts)}, to see whether something is wrong at all"
+    assert told == (said if parts else None)
+
+
+def test_threads_may_disturb_each_other_only_where_there_are_several(tmp_path: Path) -> None:
+    alone = "int x;\nvoid *w(void *a) { x = 1; return 0; }\nint main(void) { %s assert(x >= 0); }\n"
+    assert _of_unknown(alone % "w(0);", tmp_path) is None
+    told = _of_unknown("#include <pthread.h>\n" + alone % "pthread_t t; pthread_create(&t, 0, w, 0);", tmp_path)
+    assert told is not None
+    assert "threads disturb each other" in told
+
+
+def test_where_something_is_refuted_that_comes_first(tmp_path: Path) -> None:
+    """The others were left aside; no more is said of them."""
+    text = "int x;\nint main(void) { while (x < 3) x = x + 1; assert(x > 0); assert(x < 0); }\n"
+    found = _unknown(text, tmp_path)
+    refuted = replace(found.findings[0], verdict=Verdict.REFUTED, unknown=None)
+    some = replace(found, verdict=Verdict.REFUTED, findings=(refuted, *found.findings[1:]))
+    assert what_may_help_claims(found) is not None
+    assert what_may_help_claims(some) is None
+
+
+def _of_unknown(text: str, folder: Path) -> str | None:
+    return what_may_help_claims(_unknown(text, folder))
+
+
+def _unknown(text: str, folder: Path) -> Verification:
+    """That nothing is known of the program's claims because their work was used up."""
+    path = folder / "p.c"
+    path.write_text(f"#include <assert.h>\n{text}")
+    program = load_program(str(path)).program
+    findings = tuple(Finding(c, Verdict.UNKNOWN, "", 0.0, unknown=Unknown(Reason.WORK)) for c in claims_of(program))
+    assert findings
+    return Verification(program, Verdict.UNKNOWN, "", findings, (), (), None, {})

@@ -21,7 +21,8 @@ SLOT = re.compile(r"^<!-- (file|run): ([^\n]+) -->\n(?:\n```\w+\n.*?^```\n)?", r
 #: What differs from one machine to the next, or says only how the engine went about it.
 FIGURES = re.compile(
     r" +\d+\.\d\d s  +\d+ pairs?.*$|^  \d+\.\d\d s \(.*\)$|  \(\d+\.\d s\)$|(?<=  PROVED) {2,}\S.*$"
-    r"|(?<=  REFUTED) {2,}\S.*$|(?<=  UNKNOWN) {2,}\S.*$|\n {40,}[^\s│][^│\n]*$",
+    r"|(?<=  REFUTED) {2,}\S.*$|(?<=  UNKNOWN) {2,}\S.*$|\n {40,}[^\s│][^│\n]*$"
+    r"|^  Evidence: .*\n(?:  \S.*\n)*\n",
     re.MULTILINE,
 )
 #: The same in the tree of a proof, where lines and rules stay.

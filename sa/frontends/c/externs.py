@@ -13,6 +13,7 @@ from sa.frontends.c.caveats import undefined
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
 from sa.frontends.c.formats import WRITING, is_text
+from sa.frontends.c.library import near
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, number, undecided
@@ -32,7 +33,7 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
         return _shown(body, name, kind, arguments)
     values = [value(body, a) for a in arguments if not is_text(a)]
     if any(isinstance(v.type, Pointer) and v.term is not build.ZERO for v in values):
-        raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", "define it")
+        raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", _instead(body, name))
     result = INT if kind is None else kind.result
     if isinstance(result, Struct):
         raise Unsupported("SA716", f"`{name}` is not defined, and returns a structure", "define it")
@@ -42,6 +43,12 @@ def outside(body: Body, name: str, kind: Function | None, arguments: Sequence[An
         body.file.granted[undefined(name)] = None
         warn(body.file, None, "SA731", f"`{name}` is not defined: it may return anything and changes nothing")
     return anything(body, result) if is_scalar(result) else NOTHING
+
+
+def _instead(body: Body, name: str) -> str:
+    """What helps where a function is not defined."""
+    meant = near(name, (n for n in body.file.bodies if not n.startswith("__")))
+    return "define it" if meant is None else f"did you mean `{meant}`?"
 
 
 def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any]) -> Value:
@@ -59,7 +66,7 @@ def _shown(body: Body, name: str, kind: Function | None, arguments: Sequence[Any
             found = converted(body, found, wanted)
         escapes = is_alone(body) and isinstance(found.type, Pointer)
         if not isinstance(found.type, Int) and number(found) is not build.integer(0) and not escapes:
-            raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", "define it")
+            raise Unsupported("SA716", f"`{name}` is not defined, and takes an address", _instead(body, name))
         if wanted is None:
             # Nothing says what the function takes: what it is given counts.
             given.append("long" if _is_wide(found.type) else "int")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 
@@ -32,6 +34,10 @@ _MEANT = {
 }  # fmt: skip
 
 
+#: Names that are as similar as this may have been mistyped.
+_NEAR = 0.85
+
+
 class _Piece(Struct, frozen=True):
     """A declaration: its text, the function that it defines, if it does, and the words in it."""
 
@@ -51,6 +57,13 @@ def library(said: frozenset[str]) -> c_ast.FileAST:
             wanted.add(name)
             pending += functions[name].words
     return _parsed(frozenset(wanted))
+
+
+def near(name: str, others: Iterable[str]) -> str | None:
+    """The function of the library, or one of some `others`, whose name is so near that it was probably meant."""
+    known = (*others, *(p.defines for p in _pieces() if p.defines is not None and not p.defines.startswith("__")))
+    found = get_close_matches(name, known, 1, _NEAR)
+    return found[0] if found else None
 
 
 @lru_cache(maxsize=16)

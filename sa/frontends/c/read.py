@@ -88,6 +88,20 @@ def _failed(path: str, said: str) -> Diagnostic:
 #: What helps where a header is not found.
 _HEADERS = "say where headers are with `-I FOLDER`"
 
+#: The headers that declare names, by how these begin.
+_DECLARING = (
+    (r"(pthread|PTHREAD)_", "pthread.h"),
+    (r"(thrd|mtx|cnd|tss)_", "threads.h"),
+    (r"sem_t$", "semaphore.h"),
+    (r"(atomic|memory_order)_|ATOMIC_", "stdatomic.h"),
+    (r"(bool|true|false)$", "stdbool.h"),
+    (r"u?int(8|16|32|64|ptr|max)_t$|U?INT(8|16|32|64)_(MIN|MAX)$", "stdint.h"),
+    (r"(size_t|NULL|ptrdiff_t)$", "stddef.h"),
+    (r"(INT|UINT|LONG|CHAR)_(MIN|MAX)$", "limits.h"),
+    (r"FILE$|stdin$|stdout$|stderr$|EOF$", "stdio.h"),
+    (r"errno$|E(BUSY|INVAL|AGAIN|INTR|NOMEM|PERM|NOENT|EXIST|TIMEDOUT|DEADLK)$", "errno.h"),
+)
+
 
 def _messages(said: str, source: Source) -> Iterator[Diagnostic]:
     """What the compiler says is wrong, at its places in the file."""
@@ -99,8 +113,17 @@ def _messages(said: str, source: Source) -> Iterator[Diagnostic]:
         if found["file"] != source.name:
             yield Diagnostic("SA702", Severity.ERROR, f"{found['file']}:{found['line']}: {text}")
             continue
-        hint = _HEADERS if "No such file" in text or "file not found" in text else None
-        yield error("SA702", text, _place(source, int(found["line"]), int(found["column"] or 1)), hint)
+        yield error("SA702", text, _place(source, int(found["line"]), int(found["column"] or 1)), _hint(found["text"]))
+
+
+def _hint(said: str) -> str | None:
+    """What helps against something that the compiler says."""
+    if "No such file" in said or "file not found" in said:
+        return _HEADERS
+    named = re.search(r"unknown type name '(\w+)'|'(\w+)' undeclared|use of undeclared identifier '(\w+)'", said)
+    name = next(filter(None, named.groups()), "") if named else ""
+    header = next((header for begin, header in _DECLARING if re.match(begin, name)), None)
+    return None if header is None else f"`#include <{header}>` declares it"
 
 
 def _place(source: Source, line: int, column: int) -> Span:

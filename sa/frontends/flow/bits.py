@@ -8,7 +8,7 @@ from sa.frontends.flow.spans import Registers, span_of
 from sa.terms import build
 from sa.terms.interval import Interval
 from sa.terms.term import Int as Number
-from sa.terms.term import Ite, Mod, Sum, Term
+from sa.terms.term import IsZero, Ite, Mod, Sum, Term
 
 
 def within(term: Term, ends: tuple[int, int], known: Interval = (None, None)) -> Term:
@@ -79,28 +79,28 @@ def bitwise(op: str, a: Term, b: Term, kind: tuple[int, bool], registers: Regist
     if any(_apart(one, two, registers) for one, two in ((a, b), (b, a))):
         return build.integer(0) if op == "&" else build.add(a, b)
     if least < 0 or most >= 2**width:
-        return _by_bits(op, a, b, width, signed)
-    return _by_bits(op, a, b, most.bit_length(), False)
+        return _by_bits(op, a, b, width, signed, registers)
+    return _by_bits(op, a, b, most.bit_length(), False, registers)
 
 
 def _apart(high: Term, low: Term, registers: Registers) -> bool:
     """Whether no bit is in both: the one is a multiple of a power of two that is more than the other, not negative."""
-    factor = _divisor(high)
+    factor = divisor_of(high)
     least, most = span_of(low, registers)
     return least is not None and most is not None and least >= 0 and most < factor & -factor
 
 
-def _divisor(term: Term) -> int:
+def divisor_of(term: Term) -> int:
     """A number that divides the term whatever its variables are; a shift that wraps around leaves the low bits zero."""
     match term:
         case Mod(dividend, size):
-            return gcd(_divisor(dividend), size)
+            return gcd(divisor_of(dividend), size)
         case Ite(_, positive, negative):
-            return gcd(_divisor(positive), _divisor(negative))
+            return gcd(divisor_of(positive), divisor_of(negative))
         case Number(value):
             return abs(value)
         case Sum(constant, parts):
-            plain = gcd(constant, *(c * _divisor(p) for p, c in parts))
+            plain = gcd(constant, *(c * divisor_of(p) for p, c in parts))
             return max((plain, *(_rounded(term, p, c) for p, c in parts if isinstance(p, Mod))))
         case _:
             return 1
@@ -109,7 +109,7 @@ def _divisor(term: Term) -> int:
 def _rounded(total: Term, rest: Mod, factor: int) -> int:
     """A divisor of a sum, of which `d - d % m` with a factor is a part: `(x >> 32) << 32` is such a difference."""
     others = build.sub(total, build.scale(-factor, build.sub(rest.dividend, rest)))
-    return gcd(factor * rest.divisor, _divisor(others))
+    return gcd(factor * rest.divisor, divisor_of(others))
 
 
 def _masked(a: Term, mask: int, bits: int) -> Term:
@@ -129,12 +129,54 @@ def _masked(a: Term, mask: int, bits: int) -> Term:
     return result
 
 
-def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool) -> Term:
+def _by_bits(op: str, a: Term, b: Term, bits: int, signed: bool, registers: Registers) -> Term:
     result: Term = build.integer(0)
-    for number_ in range(bits):
-        one = build.eq(build.mod(build.div(a, 2**number_), 2), build.integer(1))
-        two = build.eq(build.mod(build.div(b, 2**number_), 2), build.integer(1))
+    for number in range(bits):
+        one, two = _bit(a, number, registers), _bit(b, number, registers)
         joined = {"&": build.land(one, two), "|": build.lor(one, two), "^": build.ne(one, two)}[op]
-        weight = -(2**number_) if signed and number_ == bits - 1 else 2**number_
+        weight = -(2**number) if signed and number == bits - 1 else 2**number
         result = build.add(result, build.ite(joined, build.integer(weight), build.integer(0)))
     return result
+
+
+def _bit(term: Term, number: int, registers: Registers) -> Term:
+    """Whether a bit of a number is set, as a condition on what the number was made of.
+
+    Cases of constants, as `1 << i` has them, are told apart by their conditions.
+    """
+    match term:
+        case Number(value):
+            return build.boolean(value >> number & 1 == 1)
+        case Ite(condition, positive, negative) if is_constant_by_cases(term):
+            one, other = _bit(positive, number, registers), _bit(negative, number, registers)
+            apart = one is build.FALSE and all(_is_apart(condition, part) for part in build.disjuncts(other))
+            return other if apart else build.ite(condition, one, other)
+        case Sum(ones, ((negated, -1),)) if _are_ones_of(ones, negated, registers):
+            return build.land(build.boolean(ones >> number & 1 == 1), build.lnot(_bit(negated, number, registers)))
+        case _:
+            return build.eq(build.mod(build.div(term, 2**number), 2), build.integer(1))
+
+
+def _are_ones_of(ones: int, negated: Term, registers: Registers) -> bool:
+    """Whether a number has ones only, and at least as many bits as another one, which is not negative."""
+    low, high = span_of(negated, registers)
+    return ones & (ones + 1) == 0 and low is not None and low >= 0 and high is not None and high <= ones
+
+
+def is_constant_by_cases(term: Term) -> bool:
+    """Whether a number is one of some constants, by conditions."""
+    match term:
+        case Ite(_, positive, negative):
+            return is_constant_by_cases(positive) and is_constant_by_cases(negative)
+        case _:
+            return isinstance(term, Number)
+
+
+def _is_apart(one: Term, other: Term) -> bool:
+    """Whether two comparisons of the same sum with different numbers exclude each other."""
+    match one, other:
+        case IsZero(first), IsZero(second):
+            distance = build.sub(first, second)
+            return isinstance(distance, Number) and distance.value != 0
+        case _:
+            return other is build.FALSE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Origin
+from sa.automata.automaton import THREAD_BEGINS, THREAD_ENDS, Origin
 from sa.frontends.flow.chains import chain, temporary
 from sa.frontends.flow.graph import (
     ANY,
@@ -57,7 +57,7 @@ def offer(number: int) -> str:
 def framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, origin: Origin) -> None:
     """The thread waits for its creation first, and says at its end that it is over."""
     state = temporary(graph, origin)
-    origin = replace(origin, text="the thread begins")
+    origin = replace(origin, text=THREAD_BEGINS)
     ops: list[Op] = [Begin(), Load(state, cell(number, _STATE), "thread", "thread", order=ACQUIRE)]
     ops.append(Wait(build.eq(state, build.integer(_RUNNING))))
     ops += [Load(p, cell(number, _ARGUMENT), "argument", "thread") for p in parameters[:1]]
@@ -69,13 +69,13 @@ def framed(graph: Graph, number: int, parameters: tuple[Var, ...], result: Var, 
         Store(cell(number, _STATE), build.integer(OVER), "thread", "thread", order=RELEASE),
         End(),
     ]
-    graph.steps += chain(graph, graph.exit, over, last, replace(origin, text="the end of the thread"))
+    graph.steps += chain(graph, graph.exit, over, last, replace(origin, text=THREAD_ENDS))
     graph.entry, graph.exit = entry, last
 
 
 def ending(graph: Graph, origin: Origin) -> None:
     """The thread does not run any more."""
-    origin, last = replace(origin, text="the end of the thread"), fresh(graph)
+    origin, last = replace(origin, text=THREAD_ENDS), fresh(graph)
     graph.steps += chain(graph, graph.exit, [Begin(), *running(graph, origin, -1), End()], last, origin)
     graph.exit = last
 
@@ -143,7 +143,7 @@ def offered(graph: Graph, step: Step, number: int, counted: bool, one_more: list
 
 def joining(graph: Graph, number: int, parameters: tuple[Var, ...], origin: Origin, counted: bool) -> None:
     """A copy begins by taking an offer."""
-    origin = replace(origin, text="the thread begins")
+    origin = replace(origin, text=THREAD_BEGINS)
     wanted, place = temporary(graph, origin), base(offer(number))
     ops: list[Op] = [Begin(), Load(wanted, place, "thread", "thread", order=ACQUIRE), Wait(build.eq(wanted, build.ONE))]
     ops += [Load(p, build.add(place, build.ONE), "argument", "thread") for p in parameters[:1]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.automata.automaton import EXIT, Link, Origin
+from sa.automata.automaton import EXIT, THREAD_ENDS, Link, Origin
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.actions import Show, Sync
 from sa.frontends.flow.graph import (
@@ -125,7 +125,7 @@ def _inlined(unit: Unit, procedure: str, thread: str, deep: int) -> tuple[Graph,
         values = () if called.result is None else (result,)
         graph.steps.append(Step(last, Show("returns", values, Sync.END), over, called.origin))
         graph.steps.append(Step(over, Show(EXIT, ()), graph.exit, called.origin))
-    _copy(called, inside, frame, names, (graph.entry, last), result)
+    _copy(called, inside, frame, names, (graph.entry, last), result, frame.place(called.origin))
     if unit.last is not None and inside.leaving:
         left, after = [s.source for s in inside.leaving], fresh(graph)
         first = _with_last(inside, frame, after, shared)
@@ -139,7 +139,7 @@ def _with_last(thread: _Thread, frame: _Frame, after: Node, shared: dict[Var, Te
     """The node where the procedure begins that threads call last, which leads on to another node."""
     start, last = fresh(thread.graph), thread.unit.last
     assert last is not None
-    where = replace(thread.unit.procedures[frame.chain[0]].origin, text="the end of the thread")
+    where = replace(thread.unit.procedures[frame.chain[0]].origin, text=THREAD_ENDS)
     _call(Call(last, (), None), thread, frame, (start, after), where, shared)
     return start
 
@@ -156,7 +156,7 @@ def _end_with_thread(thread: _Thread, own: Sequence[str], first: bool) -> None:
         graph.steps += _dead(graph, step.source, ended, step.target, step.origin)
     if own and not first:
         before, graph.exit = graph.exit, fresh(graph)
-        where = replace(thread.unit.procedures[thread.unit.entry].origin, text="the end of the thread")
+        where = replace(thread.unit.procedures[thread.unit.entry].origin, text=THREAD_ENDS)
         graph.steps += _dead(graph, before, own, graph.exit, where)
 
 
@@ -205,8 +205,9 @@ def _copy(
     names: dict[Var, Term],
     ends: tuple[Node, Node],
     result: Var | None,
+    back: Origin,
 ) -> None:
-    """Put a procedure between two nodes of the thread's graph."""
+    """Put a procedure between two nodes of the thread's graph; what it returns is taken where it leads `back` to."""
     graph = thread.graph
     last = fresh(graph)
     nodes: dict[Node, Node] = {called.entry: ends[0], called.exit: last}
@@ -219,8 +220,7 @@ def _copy(
     returned: Op = Skip()
     if result is not None and called.result is not None:
         returned = Set(result, names[called.result])
-    where = frame.place(called.origin)
-    graph.steps.append(Step(last, returned, ends[1], where))
+    graph.steps.append(Step(last, returned, ends[1], back))
     for step in called.steps:
         source, target, origin = node(step.source), node(step.target), frame.place(step.origin)
         match step.op:
@@ -268,7 +268,7 @@ def _call(
         after = fresh(graph)
         graph.steps.append(Step(here, Set(_var(own[parameter]), value), after, origin))
         here = after
-    _copy(called, thread, inner, own, (here, ends[1]), op.result)
+    _copy(called, thread, inner, own, (here, ends[1]), op.result, origin)
 
 
 def _is_shared(var: Var, thread: _Thread) -> bool:

@@ -31,6 +31,7 @@ from sa.frontends.flow.lifetimes import with_lives
 from sa.frontends.flow.liveness import only_reachable, prune, registers
 from sa.frontends.flow.monitor import is_needed, nothing_seen
 from sa.frontends.flow.naming import Named, named, with_monitor
+from sa.frontends.flow.narrow_words import with_narrow_words
 from sa.frontends.flow.rows import filled
 from sa.frontends.flow.sequential_prefix import begun_with
 from sa.frontends.flow.slicing import decisive
@@ -157,6 +158,8 @@ def _assembled(facts: Analysed, unit: Unit, source: Source, reserved: frozenset[
         automata[0], first = begun
     automata, first, constants = _without_constants(automata, first)
     automata = with_settled(decisive(automata, claimed), first, creating)
+    if not unit.shows:
+        automata, names = with_narrow_words(automata, first, names)
     automata, names = ranged(automata, first, names)
     made = program_with(automata, first, names.shared, source, claimed - constants.keys())
     families = {t.name: names.names[t.number].registers[t.identity] for t in threads if t.identity is not None}

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label, Variable
 from sa.frontends.flow.choosing import narrowed
+from sa.frontends.flow.digits import by_digits
 from sa.frontends.flow.graph import ANY, Range
 from sa.frontends.flow.naming import Named
 from sa.frontends.flow.spans import told_by
@@ -125,6 +126,10 @@ def _deciding(known: Ranges) -> Callable[[Term], Term]:
                 if low is not None and high is not None and low // divisor == high // divisor:
                     turns = build.integer(low // divisor)
                     return turns if isinstance(term, Div) else build.sub(go(dividend), build.scale(divisor, turns))
-        return rebuild(term, go)
+            case _:
+                pass
+        found = rebuild(term, go)
+        told = by_digits(found, known, seen)
+        return found if told is found else go(told)
 
     return go

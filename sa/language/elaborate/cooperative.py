@@ -9,22 +9,49 @@ answer, as one step; if the answer suspends it, a step behind it waits until the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from sa.automata.automaton import Automaton, Variable
+from sa.automata.scheduler import Scheduler
 from sa.base.diagnostic import Diagnostic, error
 from sa.base.source import Span
 from sa.language import syntax
+from sa.language.elaborate.declarations import Declared
+from sa.language.elaborate.expressions import boolean
 from sa.language.elaborate.requests import with_requests
 from sa.language.elaborate.rewriting import rewritten, with_names
 from sa.language.elaborate.schedulers import Made, conjunction, plus, runs, scheduler_of
 from sa.language.syntax.node import Node
+from sa.terms.name import named
 
 
-def is_cooperative(module: syntax.Module) -> bool:
-    """Whether the threads of a file run one at a time."""
-    return any(isinstance(d, syntax.UsesScheduler) for d in module.declarations)
+def scheduler_used(module: syntax.Module) -> syntax.Identifier | None:
+    """The name of the scheduler under which the threads of a file run one at a time."""
+    return next((d.name for d in module.declarations if isinstance(d, syntax.UsesScheduler)), None)
+
+
+def resolved(
+    used: syntax.Identifier,
+    written: syntax.Module,
+    declared: Declared,
+    variables: Sequence[Variable],
+    threads: Sequence[Automaton],
+) -> Scheduler | None:
+    """What runs are told of the scheduler of a program that is written out; None where its text has errors.
+
+    Those are known by now. Its own automaton is the last one.
+    """
+    steps = any(isinstance(d, syntax.AutomatonDeclaration) for d in written.declarations)
+    name, context = used.name, replace(declared.context, problems=[])
+    running = next((v.var for v in variables if v.var.name == named(f"{name}_running")), None)
+    own = tuple(t.name for t in threads)[: len(threads) - steps]
+    asked = (syntax.Apply(f"{name}_ready", (syntax.Integer(n, used.span),), used.span) for n in range(len(own)))
+    ready = tuple(term for a in asked if (term := boolean(a, context)) is not None)
+    if running is None or len(ready) != len(own):
+        return None
+    return Scheduler(name, steps, running, own, ready)
 
 
 def written_out(module: syntax.Module, problems: list[Diagnostic]) -> syntax.Module:
@@ -174,7 +201,7 @@ def _automaton(made: Made) -> syntax.AutomatonDeclaration:
             conjunction(runs(made, made.meanings["THREADS"], step.span), with_names(step.condition, made.meanings)),
             False,
             None if step.body is None else with_names(step.body, made.meanings),
-            step.span,
+            Span(step.span.source, step.span.start, step.condition.span.end),
         )
         for step in made.scheduler.steps
     )

@@ -19,7 +19,7 @@ from sa.language.elaborate.automata import automaton_name, make_automaton, make_
 from sa.language.elaborate.blocks import Block
 from sa.language.elaborate.context import PROGRAM, Context
 from sa.language.elaborate.control import check_procedure
-from sa.language.elaborate.cooperative import is_cooperative, written_out
+from sa.language.elaborate.cooperative import resolved, scheduler_used, written_out
 from sa.language.elaborate.declarations import Imported, collect, declared_variables
 from sa.language.elaborate.endings import ends, progress
 from sa.language.elaborate.invariants import invariants
@@ -82,12 +82,7 @@ def _first_span(module: syntax.Module) -> Span | None:
 def _elaborate(
     module: syntax.Module, imports: Mapping[str, Imported], split: bool, problems: list[Diagnostic]
 ) -> Elaborated:
-    cooperative = is_cooperative(module)
-    written, scheduler = written_out(module, problems), None
-    if cooperative:
-        scheduler = next(
-            (d.name.name for d in written.declarations if isinstance(d, syntax.AutomatonDeclaration)), None
-        )
+    used, written = scheduler_used(module), written_out(module, problems)
     added, module = _globals(written) - _globals(module), written
     declared = collect(module, imports, problems)
     handles, begun = declare_states(module, declared.context)
@@ -117,9 +112,9 @@ def _elaborate(
         families,
         several=frozenset((thread, name) for thread, names in around.several.items() for name in names),
         ends=ends(module, declared, threads, around.several),
-        scheduler=scheduler,
+        scheduler=None if used is None else resolved(used, written, declared, variables, threads),
     )
-    lints = () if split or cooperative else tuple(_lints(module, scope))
+    lints = () if split or used is not None else tuple(_lints(module, scope))
     return Elaborated(made, blocks, (), lints, scope)
 
 

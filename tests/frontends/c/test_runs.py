@@ -61,7 +61,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         "table[7].value: 0 → 3",
         "m: free → held by main",
         "table[…].value = 0",
-        "void *work(void *arg) {",
+        "the thread begins",
     ],
 )
 def test_a_run_is_told_in_c(words: str, printed: str) -> None:
@@ -216,7 +216,9 @@ def test_allocated_memory_is_named_by_the_line_that_allocates_it(tmp_path: Path)
     run = next(f.run for f in outcome.findings if f.run is not None)
     told = show_run(run, outcome.program, Screen(160, False))
     line = 1 + (HEADERS + ALLOCATED).splitlines().index("  struct node *n = malloc(sizeof *n);")
-    assert f"malloc@{line}.next = never written" in told
+    # Before its allocation nothing is told of it.
+    assert "malloc" not in told[: told.index("───")]
+    assert f"malloc@{line}.next: never written → " in told
     # Two objects of one line are told apart; what a pointer has is what `malloc` returned.
     assert f"head: NULL → malloc@{line}" in told
     assert f"head: malloc@{line} → malloc@{line}#2" in told
