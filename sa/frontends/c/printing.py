@@ -283,7 +283,9 @@ def _constant_letters(body: Body, node: Any, piece: Piece) -> str | None:
     found %= 2**bits
     found -= 2**bits if signed and found >= 2 ** (bits - 1) else 0
     letter = "x" if piece.conversion[-1] == "x" else "d"
-    return str(f"%{piece.flags}{piece.width or ''}{letter}" % found) if "#" not in piece.flags else None
+    # Signs are for signed numbers (C11 7.21.6.1p6).
+    flags = piece.flags if signed else piece.flags.replace("+", "").replace(" ", "")
+    return str(f"%{flags}{piece.width or ''}{letter}" % found) if set(flags) <= set("-+ 0") else None
 
 
 def _named(body: Body, node: Any) -> Any:

@@ -38,10 +38,12 @@ def _scanned(form: int, stream: Sequence[Any] | None = (), same: str | None = No
         if len(known) != len(places) or not all(map(_is_known, known)):
             hint = "give a text as the format, with a pointer for each conversion, without `%n` and `%m`"
             raise Unsupported("SA716", "what this reads is not known here", hint)
+        sources = list[Any]()
         for argument in arguments[:form]:
             source = value(body, argument)
             if isinstance(source.type, Pointer):
                 touch(body, source)
+                sources.append(named(body, source))
         read = between(body, -1, len(places)) if same is None else _the_same(body, same, len(places))
         for index, argument in enumerate(places):
             on, off = fresh(body), fresh(body)
@@ -53,7 +55,7 @@ def _scanned(form: int, stream: Sequence[Any] | None = (), same: str | None = No
                 _take(body, argument, known[index], arguments[:form])
             emit(body, Skip(), off)
         if stream is not None:
-            given = c_ast.ExprList([*arguments[:form], *stream, named(body, read)])
+            given = c_ast.ExprList([*sources, *stream, named(body, read)])
             body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_scans"), given))
         return read
 

@@ -22,7 +22,7 @@ PARSE = (
     ("before", "text", "expected"),
     [
         (PARSE, "int k = parse(argc, argv); assert(k >= -1 && k <= 1);", "PROVED"),
-        (PARSE, "int k = parse(argc, argv); assert(k != 1);", "REFUTED"),
+        (PARSE, "int k = parse(argc, argv); assert(k != -1);", "REFUTED"),
         (PARSE, "int k = parse(argc, argv); assert(argc > 1 || k == 0);", "PROVED"),
         ("", "if (argc > 2) { int i = argc - 2; char *a = argv[i], *b = argv[i + 1]; assert(a != b); }", "PROVED"),
         ("", "int n = 0; while (*argv) { argv++; n++; } assert(n == argc);", "PROVED"),
@@ -76,6 +76,8 @@ def test_a_generic_selection_is_by_type(tmp_path: Path, text: str, expected: str
         ("%u", "-2", "4294967294"),
         ("%d", "4294967295u", "-1"),
         ("%ld", "-1L", "-1"),
+        ("%+u", "5u", "5"),
+        ("% d", "5", " 5"),
     ],
 )
 def test_a_constant_is_written_with_flags_and_width(tmp_path: Path, form: str, argument: str, expected: str) -> None:

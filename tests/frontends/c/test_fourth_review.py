@@ -110,6 +110,7 @@ OPENED = 'FILE *f = fopen("a", "r"); if (!f) return 1; '
         ("char l[4]; if (!fgets(l, 4, f)) assert(feof(f) || ferror(f));", "PROVED"),
         ('int x; if (fscanf(f, "%d", &x) == EOF) assert(feof(f) || ferror(f));', "PROVED"),
         ('int x; if (fscanf(f, "%d", &x) == 1) assert(!feof(f));', "REFUTED"),
+        ('int x, n = 0; fscanf((n++, f), "%d", &x); assert(n == 1);', "PROVED"),
     ],
 )
 def test_a_stream_that_ends_says_why(tmp_path: Path, text: str, expected: str) -> None:
