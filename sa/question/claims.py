@@ -56,6 +56,7 @@ _CLAIMED: Mapping[Fault, str] = {
     Fault.RAW: "no use before initialisation",
     Fault.IN_USE: "not in use at its end",
     Fault.FREED_IN_USE: "lock not held when freed",
+    Fault.CONSTANT: "no write to a constant",
     Fault.LEAK: "no memory leak",
     Fault.REACHED: "never reached",
     Fault.RACE: "no data race",

@@ -23,9 +23,11 @@ from sa.frontends.c.caveats import (
     left_to_right,
     weak,
 )
-from sa.frontends.flow.graph import Allocate, Fork, Join, Op, Unit, Wait
+from sa.frontends.flow.graph import Allocate, Fail, Fork, Join, Load, Op, Store, Unit, Wait
+from sa.frontends.flow.lives import Free
 from sa.frontends.flow.waits import Block
 from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, Reading
+from sa.terms.term import Var
 
 #: What may block.
 _BLOCKING = (Wait, Join)
@@ -87,11 +89,19 @@ def _not_checked(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
     if reading.only == "termination" and _has(ops, *_BLOCKING):
         # A thread that waits for ever takes finitely many steps.
         yield unchecked("deadlock", "whether threads wait for ever", "--property no-deadlock")
+    if reading.only == "termination" and any(map(_may_fail, ops)):
+        yield unchecked("failures", "whether a run ends because something goes wrong", "ask without `--property`")
     if reading.only is None:
         if _has(ops, Allocate):
             yield unchecked("leaks", "memory leaks", "--property valid-memsafety")
         if _has(ops, Wait, Join) and _has(ops, Fork) and not reading.deadlock:
             yield unchecked("deadlock", "deadlock", "--deadlock")
+
+
+def _may_fail(op: Op) -> bool:
+    """Whether an operation may go wrong, as far as it shows by itself."""
+    by_name = isinstance(op, Load | Store) and isinstance(op.address, Var)
+    return isinstance(op, Fail | Free) or (isinstance(op, Load | Store) and not by_name)
 
 
 def _has(ops: Sequence[Op], *kinds: type[Op]) -> bool:

@@ -125,8 +125,8 @@ def _cleared(body: Body, arguments: Sequence[Any]) -> Value:
     return NOTHING
 
 
-def _apart(body: Body, one: Term, other: Term, count: Term) -> None:
-    """Undefined where so many scalars from two addresses on overlap (C11 7.24.2.1).
+def _apart(body: Body, one: Term, other: Term, count: Term, more: Term | None = None) -> None:
+    """Undefined where so many scalars from two addresses on overlap, of the other one perhaps `more` (C11 7.24.2.1).
 
     Alone, where objects lie is not known: of two pointers of which not both are into one named object it is taken.
     """
@@ -138,8 +138,16 @@ def _apart(body: Body, one: Term, other: Term, count: Term) -> None:
     elif is_alone(body):
         body.file.granted[OVERLAP] = None
         return
-    before, behind = (build.le(build.add(a, count), b) for a, b in ((one, other), (other, one)))
-    demand(body, build.lor(before, behind, build.le(count, build.ZERO)), "undefined")
+    counts = count, count if more is None else more
+    before, behind = build.le(build.add(one, counts[0]), other), build.le(build.add(other, counts[1]), one)
+    demand(body, build.lor(before, behind, *(build.le(c, build.ZERO) for c in counts)), "undefined")
+
+
+def _texts_apart(body: Body, arguments: Sequence[Any]) -> Value:
+    """The same of letters from two addresses on, each with its number, as the library says it."""
+    one, count, other, more = (number(value(body, a)) for a in arguments)
+    _apart(body, one, other, count, more)
+    return NOTHING
 
 
 def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
@@ -227,4 +235,5 @@ BLOCKS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
     "memcmp": _compared,
     "bcmp": _compared,
     "bzero": _cleared,
+    "__sacheck_apart": _texts_apart,
 }

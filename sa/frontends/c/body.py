@@ -29,6 +29,7 @@ from sa.frontends.c.types import (
     cell_count,
     cells_of,
     distances_in_locations,
+    input_range,
     key_of,
     range_of,
     rows_of,
@@ -175,6 +176,7 @@ class File(msgspec.Struct):
     prints_members: bool = False
     initialisers: list[Any] = msgspec.field(default_factory=list)
     strings: int = 0
+    opens_arguments: bool = False
     static: dict[int, tuple[Any, str]] = msgspec.field(default_factory=dict)
     created: dict[str, None] = msgspec.field(default_factory=dict)
     granted: dict[Caveat, None] = msgspec.field(default_factory=dict)
@@ -351,7 +353,10 @@ def object_of(
         if offset in opaque and path.endswith(HOLDERS):
             # Nobody holds what was never initialised.
             first = first or zero
-        cells.append(Cell(path, range_of(scalar), key_of(scalar), first, free, words, behind, atomic))
+        # What nobody ever writes has a value of its type.
+        outside = kept and initial is None and storage is Storage.STATIC
+        range_ = input_range(scalar) if outside else range_of(scalar)
+        cells.append(Cell(path, range_, key_of(scalar), first, free, words, behind, atomic))
     rows = tuple(rows_of(kind))
     middling = tuple(r for r in rows_of(kind, most=MIDDLING) if r not in rows)
     return Object(name, tuple(cells), storage, where, rows, kept=kept, middling=middling)

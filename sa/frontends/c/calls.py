@@ -31,6 +31,7 @@ from sa.frontends.c.externs import (
     unread,
 )
 from sa.frontends.c.formats import MAKING, WRITING
+from sa.frontends.c.generic import selected
 from sa.frontends.c.gnu import BARRIERS
 from sa.frontends.c.least_arguments import LEAST
 from sa.frontends.c.numbers_in_texts import numbered
@@ -41,6 +42,7 @@ from sa.frontends.c.ordered import action, is_action
 from sa.frontends.c.overflows import OVERFLOWS
 from sa.frontends.c.printing import PRINTING
 from sa.frontends.c.synchronising import SYNCHRONISING, begin_region, end_region
+from sa.frontends.c.system import SYSTEM
 from sa.frontends.c.texts import TEXTS
 from sa.frontends.c.threads import THREADS
 from sa.frontends.c.types import INT, LONG, ULONG, CType, Float, Function, Int, Pointer, Struct, is_scalar, key_of
@@ -62,8 +64,9 @@ from sa.terms import build
 
 #: Functions whose results come from outside: where the outside sees what is done, it sees these calls.
 _FROM_OUTSIDE = {
-    "getchar", "getc", "fgetc", "fgets", "fopen", "fclose", "feof", "ferror", "time", "clock", "clock_gettime",
-    "timespec_get", "gettimeofday", "scanf", "fscanf", "sscanf", "atoi", "atol", "strtol", "strtoul", "strtoll",
+    "getpid", "clearerr", "getchar", "getc", "fgetc", "fgets", "fopen", "fclose", "feof", "ferror",
+    "time", "clock", "clock_gettime", "timespec_get", "gettimeofday", "scanf", "fscanf", "sscanf",
+    "atoi", "atol", "strtol", "strtoul", "strtoll",
     "strtoull", "strtod", "strerror", "getenv",
 }  # fmt: skip
 
@@ -93,6 +96,8 @@ _INPUTS: dict[str, CType] = {
 def call(body: Body, node: c_ast.FuncCall) -> Value:
     """The value of a call. Raises Unsupported."""
     arguments = node.args.exprs if node.args is not None else []
+    if isinstance(node.name, c_ast.GenericSelection):
+        node = c_ast.FuncCall(selected(body, node.name), node.args, node.coord)
     before = body.wanted
     if isinstance(node.name, c_ast.ID):
         name = node.name.name
@@ -316,7 +321,7 @@ _WORDS: dict[str, Handler] = {
     "pthread_cancel": cancelled, "__sacheck_cleanup": cleaned,
     "__builtin_expect": _expected, "__builtin_ia32_pause": _nothing, "__builtin_prefetch": _nothing,
     "__atomic_signal_fence": _nothing,
-    **ANSWERS, **BLOCKS, **ENDINGS, **OVERFLOWS, **PRINTING, **TEXTS, **THREADS,
+    **ANSWERS, **BLOCKS, **ENDINGS, **OVERFLOWS, **PRINTING, **SYSTEM, **TEXTS, **THREADS,
     "__sacheck_block": _block, "__sacheck_unblock": _unblock, "__sacheck_unblock_in_time": _unblock_in_time,
     "__sacheck_signal": _signal(False), "__sacheck_broadcast": _signal(True), "__sacheck_waited_for": _waited_for,
     "malloc": lambda body, arguments: allocate(body, arguments, False),

@@ -128,6 +128,11 @@ def outside_texts(letters: int) -> Caveat:
     return assuming("texts", what, "test their lengths")
 
 
+def few_arguments(most: int) -> Caveat:
+    """That there are no more than are told apart."""
+    return assuming("texts", f"there are fewer than {most:,} arguments", "test `argc`")
+
+
 def undefined(name: str) -> Caveat:
     """That a function which is not defined changes nothing."""
     return assuming("undefined-functions", f"`{name}`, which is not defined, changes no variable", "define it")

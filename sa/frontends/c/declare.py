@@ -125,10 +125,20 @@ def _function(body: Body, node: Any, constant: Constants) -> Function:
         elif isinstance(parameter, c_ast.ID):
             return Function(result, None)
         else:
-            kinds.append(adjusted(type_of(body, parameter.type, constant)))
+            kinds.append(parameter_type(body, parameter.type, constant))
     if kinds == [VOID]:
         kinds = []
     return Function(result, tuple(kinds), variadic)
+
+
+def parameter_type(body: Body, node: Any, constant: Constants) -> CType:
+    """The type of a parameter; how many elements it says that there are means nothing (C11 6.7.6.3p7).
+
+    Raises Unsupported.
+    """
+    if isinstance(node, c_ast.ArrayDecl):
+        return Pointer(type_of(body, node.type, constant))
+    return adjusted(type_of(body, node, constant))
 
 
 def adjusted(kind: CType) -> CType:

@@ -23,6 +23,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.declare import type_of
+from sa.frontends.c.generic import selected
 from sa.frontends.c.gnu import OMITTED
 from sa.frontends.c.literals import argument_there, fixed_value, is_argument, is_plain, literal_value
 from sa.frontends.c.observable_accesses import is_alone
@@ -90,12 +91,11 @@ def value(body: Body, node: Any) -> Value:
             body.origin = before
             return result
         case c_ast.ExprList():
-            result = NOTHING
-            for one in node.exprs:
-                result = value(body, one)
-            return result
+            return [value(body, one) for one in node.exprs][-1]
         case c_ast.Compound():
             return body.file.enclosed(body, node)
+        case c_ast.GenericSelection():
+            return value(body, selected(body, node))
         case _:
             raise Unsupported("SA719", f"this expression is not accepted ({type(node).__name__})")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from sa.frontends.c.body import Body, converted, emit, fresh, temporary, warn
+from sa.frontends.c.body import Body, InRegister, converted, emit, fresh, temporary, warn
 from sa.frontends.c.caveats import undefined
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import NOTHING, value
@@ -18,7 +18,7 @@ from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.types import INT, CType, Float, Function, Int, Pointer, Struct, input_range, is_scalar
 from sa.frontends.c.values import Unsupported, Value, number, undecided
 from sa.frontends.flow.actions import Show, Sync
-from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range
+from sa.frontends.flow.graph import Begin, End, Fail, Havoc, Range, Set
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -150,6 +150,14 @@ def cleaned(body: Body, arguments: Sequence[Any]) -> Value:
     """What `pthread_cleanup_push` says beside its macro: that there is something to be done at the end of a thread."""
     body.file.cleans = True
     return NOTHING
+
+
+def named(body: Body, found: Value) -> c_ast.ID:
+    """A name for a value that is a number or a pointer, so that it may be given to a function of the library."""
+    var = temporary(body, found.type)
+    emit(body, Set(var, number(found)))
+    body.scopes[-1][var.name] = InRegister(var, found.type)
+    return c_ast.ID(var.name)
 
 
 def between(body: Body, low: int, high: int) -> Value:

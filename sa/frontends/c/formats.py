@@ -37,6 +37,7 @@ TELLING = tuple(
         "graph",
     )
 )
+SPANNING = ("strspn", "strcspn")
 COMPARING = ("strcmp", "strncmp", "strcasecmp", "strncasecmp")
 
 _LENGTH = r"(?P<length>hh|h|ll|l|z|j|t|L|q)?"
@@ -64,6 +65,7 @@ class Piece(Struct, frozen=True):
     precision: int | None = None
     stars: int = 0
     set: frozenset[int] | None = None
+    flags: str = ""
 
 
 def is_text(node: object) -> bool:
@@ -99,7 +101,7 @@ def _pieces(form: c_ast.Constant, pattern: re.Pattern[str]) -> list[Piece]:
         conversion = (said["length"] or "") + said["letter"]
         most = None if precision is None else GIVEN if precision == ".*" else int(precision[1:] or 0)
         letters_read = _set(said["letter"]) if said["letter"].startswith("[") else None
-        made.append(Piece("", conversion, number, not odd, most, stars, letters_read))
+        made.append(Piece("", conversion, number, not odd, most, stars, letters_read, said.get("flags") or ""))
     return [*made, Piece(letters[here:])] if here < len(letters) else made
 
 

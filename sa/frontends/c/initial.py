@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
+from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, Part, converted, emit, object_of
@@ -30,7 +31,7 @@ from sa.frontends.c.types import (
 )
 from sa.frontends.c.unions import leaves
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Live, Storage, base
+from sa.frontends.flow.graph import Live, Step, Storage, Store, base
 from sa.terms import build
 from sa.terms.term import Int as Number
 from sa.terms.term import Term
@@ -235,8 +236,34 @@ def first_values(body: Body, kind: CType, init: Any) -> dict[int, Term]:
     return found
 
 
-def initialise(body: Body, where: InMemory, init: Any) -> None:
-    """Initialise an object of a function: what its initialiser does not mention is 0."""
+def constant_values(body: Body, kind: CType, init: Any) -> dict[int, Term] | None:
+    """The values of an initialiser if all of them are constant: a large array gets them at once."""
+    steps, here, registers = len(body.steps), body.here, dict(body.registers)
+    try:
+        return first_values(body, kind, init)
+    except Unsupported:
+        del body.steps[steps:]
+        body.here, body.registers = here, registers
+        return None
+
+
+def initialise(body: Body, where: InMemory, init: Any, kept: str | None = None) -> None:
+    """Initialise an object of a function, which may be `kept` and has this name then."""
+    before = len(body.steps)
+    _initialise(body, where, init)
+    if kept is not None:
+        body.steps[before:] = [_first(s, kept) for s in body.steps[before:]]
+
+
+def _first(step: Step, name: str) -> Step:
+    """The step, which gives the object its first value if it is a store there."""
+    if not isinstance(step.op, Store) or base(name) not in step.op.address.free:
+        return step
+    return replace(step, op=replace(step.op, first=True))
+
+
+def _initialise(body: Body, where: InMemory, init: Any) -> None:
+    """Give an object its first values: what its initialiser does not mention is 0."""
     if isinstance(where.type, Struct) and not isinstance(init, c_ast.InitList):
         store(body, where, value(body, init))
         return

@@ -11,24 +11,25 @@ from importlib.resources import files
 from msgspec import Struct
 from pycparser import CParser, c_ast
 
-from sa.frontends.c.formats import COMPARING, MAKING, TELLING, WRITING
+from sa.frontends.c.formats import COMPARING, MAKING, SPANNING, TELLING, WRITING
 
 _FUNCTION = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\([^;]*?\) \{")
+_PUT = ("_end", "_text", "_string", "_beside", "_int", "_unsigned", "_hexadecimal")
 #: What a word stands for that no text says.
 _MEANT = {
-    **{name: (f"__sacheck_{name}",) for name in (*TELLING, *COMPARING)},
-    **dict.fromkeys((*WRITING, *MAKING), ("strlen",)),
+    **{name: (f"__sacheck_{name}",) for name in (*TELLING, *COMPARING, *SPANNING)},
+    **dict.fromkeys((*WRITING, *MAKING), ("strlen", "strnlen")),
     "strdup": ("__sacheck_strdup", "strcpy"), "strndup": ("strcpy",),
     "tss_create": ("__sacheck_tss_create", "__sacheck_end_of_key"),
     "pthread_key_create": ("__sacheck_pthread_key_create", "__sacheck_end_of_key"),
-    **dict.fromkeys(("scanf", "fscanf", "sscanf"), ()),
+    **dict.fromkeys(("scanf", "fscanf"), ("__sacheck_scans",)),
     **dict.fromkeys(("atoi", "atol", "atoll"), ("__sacheck_number_of",)), "__errno_location": ("__sacheck_errs",),
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod"), ("__sacheck_number_ends", "__sacheck_number_of")
     ),
     **dict.fromkeys(
         ("snprintf", "sprintf"),
-        ("strlen", *(f"__sacheck_put{kind}" for kind in ("_end", "_text", "_int", "_unsigned", "_hexadecimal"))),
+        ("strlen", "strnlen", *(f"__sacheck_put{kind}" for kind in _PUT)),
     ),
 }  # fmt: skip
 

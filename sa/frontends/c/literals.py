@@ -90,6 +90,8 @@ def is_argument(body: Body, node: Any) -> bool:
     """
     if not isinstance(node, c_ast.ArrayRef) or not isinstance(node.name, c_ast.ID) or len(body.scopes) < 2:
         return False
+    if body.file.opens_arguments:
+        return False
     name, function = node.name.name, body.file.bodies.get(body.name)
     if body.name != "main" or body.file.choices.entry != "main" or function is None:
         return False
@@ -138,11 +140,11 @@ def argument_there(body: Body, node: c_ast.ArrayRef, index: Value) -> Value:
     return found
 
 
-def outside_text(body: Body, name: str) -> Value:
-    """A text from outside of the program, of a limited length, which nothing changes."""
+def outside_text(body: Body, name: str, kept: bool = False) -> Value:
+    """A text from outside of the program, of a limited length; one that is `kept` may not be changed."""
     body.file.granted[outside_texts(MOST_OUTSIDE)] = None
     if name not in body.file.objects:
-        made = object_of(name, Array(CHAR, MOST_OUTSIDE + 1), Storage.STATIC, body.origin, None)
+        made = object_of(name, Array(CHAR, MOST_OUTSIDE + 1), Storage.STATIC, body.origin, None, kept)
         last = replace(made.cells[-1], initial=build.ZERO)
         body.file.objects[name] = replace(made, cells=(*made.cells[:-1], last))
     return Value(base(name), Pointer(CHAR))

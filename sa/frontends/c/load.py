@@ -15,16 +15,16 @@ from sa.frontends.c.parsing import Parsed, parsed
 from sa.frontends.c.read import read
 from sa.frontends.c.translate import unit_of
 from sa.frontends.flow.claims import Asked
-from sa.frontends.flow.graph import Unit
+from sa.frontends.flow.graph import KEPT, Unit
 from sa.frontends.flow.lives import FREED_TWICE, FREED_WRONGLY, LOST, USED_DEAD, USED_FREED
 from sa.frontends.flow.open_functions import open_functions
 from sa.frontends.flow.program import program_of, race_program
-from sa.frontends.reading import USUAL, Reading
+from sa.frontends.reading import USUAL, Reading, is_overflow_left_out
 from sa.language.loaded import Loaded, LoadedScript
 from sa.language.reading.keywords import keywords
 
 #: What may go wrong where memory is accessed, and where it is freed, as SV-COMP divides it.
-DEREFERENCES = frozenset({"pointer", "index", USED_FREED, USED_DEAD})
+DEREFERENCES = frozenset({"pointer", "index", KEPT, USED_FREED, USED_DEAD})
 FREES = frozenset({FREED_TWICE, FREED_WRONGLY})
 
 
@@ -86,7 +86,13 @@ def _open(program: Program, text: Parsed, unit: Unit, file: File, reading: Readi
 
 
 def _meant(reading: Reading) -> Reading:
-    """A reading that asks for one property alone is read as one that asks for it among others."""
+    """A reading that asks for one property alone is read as one that asks for it among others.
+
+    A loop does not end because a number overflows in it: where that is neither claimed nor left to the user, numbers
+    wrap around, as they do on machines.
+    """
+    if reading.only == "termination" and is_overflow_left_out(reading):
+        reading = replace(reading, overflow="wrap")
     races = reading.races or reading.only == "no-data-race"
     return replace(reading, races=races, deadlock=reading.deadlock or reading.only in ("no-deadlock", "termination"))
 
@@ -110,7 +116,8 @@ def asked(reading: Reading) -> Asked:
             return Asked(frozenset({"overflow"}), False, False)
         case "termination":
             # No two steps are one: who waits in between would keep nobody waiting.
-            return Asked(frozenset(), False, True, fused=False, ends=True, fair=reading.fair)
+            kinds = frozenset({"overflow"} if reading.overflow == "check" else ())
+            return Asked(kinds, False, True, fused=False, ends=True, fair=reading.fair)
         case "no-data-race":
             return Asked(frozenset(), True, False)
         case _:

@@ -211,7 +211,7 @@ def checked(body: Body, result: Result) -> Value:
     """A result whose undefined cases are steps that go wrong, as far as the user wants them to be."""
     if result.undefined is not build.FALSE:
         demand(body, build.lnot(result.undefined), "undefined")
-    body.file.signed |= result.overflows is not build.FALSE and not body.hidden
+    body.file.signed |= (result.wraps or result.overflows is not build.FALSE) and not body.hidden
     if result.overflows is not build.FALSE and body.file.choices.overflow == "check":
         demand(body, build.lnot(result.overflows), "overflow")
     elif result.overflows is not build.FALSE and is_overflow_left_out(body.file.choices):

@@ -10,14 +10,15 @@ from pycparser import c_ast
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.caveats import TEXTS_END
 from sa.frontends.c.expressions import constant, place, static_type, value
-from sa.frontends.c.externs import between
-from sa.frontends.c.formats import GIVEN, MAKING, WRITING, is_text, printed
+from sa.frontends.c.externs import between, named
+from sa.frontends.c.formats import GIVEN, MAKING, WRITING, Piece, is_text, printed
 from sa.frontends.c.only_printed import is_only_printed
 from sa.frontends.c.operations import decide, load, store, touch
 from sa.frontends.c.syntax_tree import nodes_of
+from sa.frontends.c.system import message_of
 from sa.frontends.c.types import CHAR, INT, ULONG, Array, CType, Int, Pointer, Struct
 from sa.frontends.c.values import Unsupported, Value, number
-from sa.frontends.flow.graph import Call, Fail, Set, Skip
+from sa.frontends.flow.graph import Call, Fail, Set
 from sa.terms import build
 from sa.terms.term import Term
 
@@ -30,7 +31,7 @@ _MADE = {
     **dict.fromkeys(("ld", "li", "lld", "lli", "zd"), "__sacheck_put_long"),
     **dict.fromkeys(("lu", "llu", "zu"), "__sacheck_put_unsigned_long"),
     **dict.fromkeys(("lx", "llx", "zx"), "__sacheck_put_hexadecimal_long"),
-    "u": "__sacheck_put_unsigned", "x": "__sacheck_put_hexadecimal", "c": "__sacheck_put", "s": "__sacheck_put_text",
+    "u": "__sacheck_put_unsigned", "x": "__sacheck_put_hexadecimal", "c": "__sacheck_put", "s": "__sacheck_put_string",
 }  # fmt: skip
 
 #: What helps where what is written is not counted.
@@ -136,7 +137,9 @@ def _read(body: Body, arguments: Sequence[Any], form: int | None, kept: bool = F
     """Evaluate arguments, and read the texts among them and the streams; a buffer that is only `kept` is not read."""
     read, values = _texts(arguments, form), list[Value | None]()
     for index, argument in enumerate(arguments):
-        values.append(None if is_text(argument) else value(body, argument))
+        if (error := message_of(argument)) is not None:
+            value(body, error)
+        values.append(None if is_text(argument) else value(body, argument) if error is None else None)
         found = values[-1]
         if found is None or not isinstance(found.type, Pointer) or found.term is build.ZERO:
             continue
@@ -175,13 +178,10 @@ def _read_text(body: Body, node: Any, text: Value, most: Value | int | None) -> 
     if most == 0:
         return
     limit = None if most is None else _limit(body, most)
-    name = "strlen" if limit is None else "strnlen"
-    if body.file.choices.races and name in body.file.bodies:
-        body.file.wanted += [name] if name not in body.file.wanted else []
-        emit(body, Call(name, (number(text),) if limit is None else (number(text), limit), None))
-        return
     array = place(body, node) if isinstance(node, c_ast.ID | c_ast.StructRef) else None
-    if isinstance(array, InMemory) and isinstance(array.type, Array) and (array.type.size or 0) <= _MOST_LETTERS:
+    if body.file.choices.races:
+        _walk(body, text, limit)
+    elif isinstance(array, InMemory) and isinstance(array.type, Array) and (array.type.size or 0) <= _MOST_LETTERS:
         size = array.type.size or 0
         letters = (
             load(body, InMemory(build.add(array.address, build.integer(i)), array.type.of, "index"))
@@ -195,16 +195,18 @@ def _read_text(body: Body, node: Any, text: Value, most: Value | int | None) -> 
         body.here = off
         emit(body, Fail("index"))
         body.here = on
-        return
-    body.file.granted[TEXTS_END] = None
-    if limit is None or isinstance(most, int):
+    elif limit is not None:
+        _walk(body, text, limit)
+    else:
+        body.file.granted[TEXTS_END] = None
         touch(body, text)
-        return
-    on, off = fresh(body), fresh(body)
-    decide(body, build.eq(limit, build.ZERO), off, on)
-    body.here = on
-    touch(body, text)
-    emit(body, Skip(), off)
+
+
+def _walk(body: Body, text: Value, limit: Term | None) -> None:
+    """Read a text letter by letter, up to its end or a limit."""
+    name = "strlen" if limit is None else "strnlen"
+    body.file.wanted += [name] if name not in body.file.wanted else []
+    emit(body, Call(name, (number(text),) if limit is None else (number(text), limit), None))
 
 
 def _limit(body: Body, most: Value | int) -> Term:
@@ -247,19 +249,51 @@ def _makes(name: str) -> Callable[[Body, Sequence[Any]], Value]:
 def _made(body: Body, arguments: Sequence[Any], form: int) -> Value:
     """A text that is looked at, letter by letter. Raises Unsupported."""
     to, room = arguments[0], arguments[1] if form == 2 else c_ast.Constant("int", f"{2**62}ul")
-    given = iter(arguments[form + 1 :])
+    given = iter([_named(body, a) for a in arguments[form + 1 :]])
     length: Any = c_ast.Constant("int", "0")
+    texts = list[Any]()
     for piece in printed(arguments[form]):
         if piece.letters:
             escaped = "".join(f"\\{ord(c):03o}" for c in piece.letters)
             length = _called("__sacheck_put_text", to, room, length, c_ast.Constant("string", f'"{escaped}"'))
             continue
         argument = next(given, None)
+        if argument is not None and (known := _constant_letters(body, argument, piece)) is not None:
+            length = _called("__sacheck_put_text", to, room, length, c_ast.Constant("string", f'"{known}"'))
+            continue
         if argument is None or not piece.plain or piece.conversion not in _MADE:
             hint = "only texts that are printed and not looked at otherwise are accepted"
             raise Unsupported("SA716", f"what `%{piece.conversion}` writes is not known here", hint)
         length = _called(_MADE[piece.conversion], to, room, length, argument)
+        texts += [argument] if piece.conversion == "s" and not is_text(argument) else []
+    for text in texts:
+        length = _called("__sacheck_put_beside", to, room, length, text)
     return value(body, _called("__sacheck_put_end", to, room, length))
+
+
+def _constant_letters(body: Body, node: Any, piece: Piece) -> str | None:
+    """How a constant integer is written, with flags and width; None for anything else."""
+    if piece.conversion not in _LENGTHS or piece.conversion == "c" or piece.stars or piece.precision is not None:
+        return None
+    try:
+        found = constant(body, node)
+    except Unsupported:
+        return None
+    bits, signed = 64 if len(piece.conversion) > 1 else 32, piece.conversion[-1] in "di"
+    found %= 2**bits
+    found -= 2**bits if signed and found >= 2 ** (bits - 1) else 0
+    letter = "x" if piece.conversion[-1] == "x" else "d"
+    # Signs are for signed numbers (C11 7.21.6.1p6).
+    flags = piece.flags if signed else piece.flags.replace("+", "").replace(" ", "")
+    return str(f"%{flags}{piece.width or ''}{letter}" % found) if set(flags) <= set("-+ 0") else None
+
+
+def _named(body: Body, node: Any) -> Any:
+    """A name for the value of an argument, which is evaluated once, before anything is written."""
+    if is_text(node) or isinstance(node, c_ast.ID | c_ast.Constant):
+        return node
+    found = value(body, node)
+    return named(body, found) if isinstance(found.type, Int | Pointer) else node
 
 
 def _is_zero(body: Body, node: Any) -> bool:

@@ -26,7 +26,7 @@ from sa.frontends.c.body import (
 from sa.frontends.c.controlling import is_of_case, may_be_constant
 from sa.frontends.c.declare import is_constant, type_of
 from sa.frontends.c.expressions import NOTHING, branch, constant, evaluated, taken, value
-from sa.frontends.c.initial import completed, first_values, initialise
+from sa.frontends.c.initial import completed, constant_values, first_values, initialise
 from sa.frontends.c.jumps import past
 from sa.frontends.c.observable_accesses import end_of_life, survivor
 from sa.frontends.c.operations import decide, store
@@ -52,7 +52,6 @@ from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, 
 from sa.terms import build
 from sa.terms.name import unused
 from sa.terms.term import Int as Number
-from sa.terms.term import Term
 
 #: What an object may have: scalars, and variables that are made of them.
 MOST_CELLS, MOST_VARIABLES = 2**16, 1024
@@ -193,7 +192,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
         body.scopes[-1][node.name] = InMemory(base(_static(body, node, kind, where)), kind, "index")
         return
     skipped = any(node is d for declared in body.jumps.values() for d in declared)
-    body.valueless[id(node)] = local(body, node.name, kind, where, node.init, skipped)
+    body.valueless[id(node)] = local(body, node.name, kind, where, node.init, skipped, is_constant(body, node.type))
     made = body.scopes[-1][node.name]
     if (node.init is None or skipped) and isinstance(made, InMemory):
         without_value(body, made, node.type)
@@ -242,8 +241,13 @@ def whole(kind: CType, name: str) -> None:
         raise Unsupported("SA711", f"`{name}` has more than {MOST_VARIABLES} fields and arrays", "make it smaller")
 
 
-def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped: bool = False) -> Op:
-    """A variable of an activation; its initialiser may be skipped. The step by which it has no value is told."""
+def local(
+    body: Body, name: str, kind: CType, where: Origin, init: Any, skipped: bool = False, kept: bool = False
+) -> Op:
+    """A variable of an activation, which may be `kept`; its initialiser may be skipped.
+
+    The step by which it has no value is told.
+    """
     own = unused(name, {v.name for v in body.registers} | body.objects.keys())
     if is_scalar(kind) and name not in body.addressed:
         var = build.variable(own)
@@ -258,23 +262,12 @@ def local(body: Body, name: str, kind: CType, where: Origin, init: Any, skipped:
     body.scopes[-1][name] = place
     if skipped and init is not None and cell_count(kind) > MOST_VARIABLES:
         raise Unsupported("SA719", f"a jump leads past the values of `{name}`, which is large", "declare it before")
-    constants = _constants(body, kind, init) if init is not None and not skipped and any(rows_of(kind)) else None
-    body.objects[own] = object_of(own, kind, Storage.AUTO, where, constants)
+    constants = constant_values(body, kind, init) if init is not None and not skipped and any(rows_of(kind)) else None
+    body.objects[own] = object_of(own, kind, Storage.AUTO, where, constants, kept)
     emit(body, Live(own))
     if init is not None and constants is None:
-        initialise(body, place, init)
+        initialise(body, place, init, own if kept else None)
     return Live(own)
-
-
-def _constants(body: Body, kind: CType, init: Any) -> dict[int, Term] | None:
-    """The values of an initialiser if all of them are constant: a large array gets them at once."""
-    steps, here, registers = len(body.steps), body.here, dict(body.registers)
-    try:
-        return first_values(body, kind, init)
-    except Unsupported:
-        del body.steps[steps:]
-        body.here, body.registers = here, registers
-        return None
 
 
 def _if(body: Body, node: c_ast.If) -> None:

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from pycparser import c_ast
 
 from sa.frontends.c.body import Body, InMemory, converted, emit, fresh, temporary
 from sa.frontends.c.constants import letters_of
 from sa.frontends.c.expressions import value
-from sa.frontends.c.externs import anything, between
+from sa.frontends.c.externs import anything, between, named
 from sa.frontends.c.formats import Piece, is_text, scanned
-from sa.frontends.c.literals import outside_text
-from sa.frontends.c.numbers_in_texts import is_outside, same_number
+from sa.frontends.c.numbers_in_texts import constant_name, is_only_number, is_outside, is_read_once, same_number
 from sa.frontends.c.operations import decide, store, touch
-from sa.frontends.c.types import BOOL, CHAR, LONG, CType, Float, Int, Pointer, bits_of
+from sa.frontends.c.types import CHAR, INT, LONG, CType, Float, Int, Pointer, bits_of
 from sa.frontends.c.values import Unsupported, Value, number
 from sa.frontends.flow.graph import Set, Skip
 from sa.terms import build
 from sa.terms.term import Term
 
+_Handler: TypeAlias = Callable[[Body, Sequence[Any]], Value]
+
 #: Letters that a word may have: all but white space, and the end of texts.
 _SHOWN = frozenset(range(-128, 128)) - {0, 32, *range(9, 14)}
 
 
-def _scanned(form: int) -> Callable[[Body, Sequence[Any]], Value]:
-    """What is read from outside: the result says where how many pointers point there is any value of the type then."""
+def _scanned(form: int, stream: Sequence[Any] | None = (), same: str | None = None) -> _Handler:
+    """What is read from outside: the result says where how many pointers point there is any value of the type then.
+
+    The `stream` is given, or it is this one; None if it is a text. Of the `same` text numbers are the same each time.
+    """
 
     def handler(body: Body, arguments: Sequence[Any]) -> Value:
         places = arguments[form + 1 :]
@@ -34,17 +38,25 @@ def _scanned(form: int) -> Callable[[Body, Sequence[Any]], Value]:
         if len(known) != len(places) or not all(map(_is_known, known)):
             hint = "give a text as the format, with a pointer for each conversion, without `%n` and `%m`"
             raise Unsupported("SA716", "what this reads is not known here", hint)
+        sources = list[Any]()
         for argument in arguments[:form]:
             source = value(body, argument)
             if isinstance(source.type, Pointer):
                 touch(body, source)
-        read = between(body, -1, len(places))
+                sources.append(named(body, source))
+        read = between(body, -1, len(places)) if same is None else _the_same(body, same, len(places))
         for index, argument in enumerate(places):
             on, off = fresh(body), fresh(body)
             decide(body, build.lt(build.integer(index), number(read)), on, off)
             body.here = on
-            _take(body, argument, known[index], arguments[:form])
+            if same is not None and known[index].conversion[-1] in "diouxX" and known[index].width is None:
+                _keep(body, argument, known[index], f"number {index} in {same}")
+            else:
+                _take(body, argument, known[index], arguments[:form])
             emit(body, Skip(), off)
+        if stream is not None:
+            given = c_ast.ExprList([*sources, *stream, named(body, read)])
+            body.file.call(body, c_ast.FuncCall(c_ast.ID("__sacheck_scans"), given))
         return read
 
     return handler
@@ -55,7 +67,28 @@ def _scanned_text(body: Body, arguments: Sequence[Any]) -> Value:
     if not is_outside(body, arguments[0]):
         why = "what is read here is in a text of the program"
         raise Unsupported("SA716", why, "read numbers with `strtol`, and letters one by one")
-    return _scanned(1)(body, arguments)
+    name = constant_name(arguments[0])
+    if name is None and not isinstance(arguments[0], c_ast.ID) and not is_read_once(body, arguments[0]):
+        raise Unsupported("SA716", "the same argument may be read twice here", "read it once, into a variable")
+    if name is not None and not is_only_number(body, arguments[0]):
+        raise Unsupported("SA716", "an argument is read in several ways here", "read it once, into a variable")
+    return _scanned(1, None, name)(body, arguments)
+
+
+def _the_same(body: Body, name: str, most: int) -> Value:
+    """How many conversions succeed, the same each time."""
+    found = number(same_number(body, f"how many numbers are in {name}", Int("unsigned char", 8, False)))
+    # Of each number one rest is known, so that all results are possible.
+    return Value(build.sub(build.mod(found, most + 2), build.ONE), INT)
+
+
+def _keep(body: Body, argument: Any, piece: Piece, name: str) -> None:
+    """A number that is read goes where a pointer points, the same one each time. Raises Unsupported."""
+    to = value(body, argument)
+    if not isinstance(to.type, Pointer) or not isinstance(to.type.to, Int) or not _fits(piece.conversion, to.type.to):
+        what = f"`%{piece.conversion}` reads a value of another type than the one that this points to"
+        raise Unsupported("SA719", what, "give the conversion the length of the type, as in `%ld`")
+    store(body, InMemory(number(to), to.type.to), same_number(body, name, to.type.to))
 
 
 def _is_known(piece: Piece) -> bool:
@@ -135,21 +168,6 @@ def _one_of(body: Body, letters: frozenset[int]) -> Value:
     return Value(made, CHAR)
 
 
-def _environment(body: Body, arguments: Sequence[Any]) -> Value:
-    """`getenv`: there is no such text, or one of a limited length, which nothing changes."""
-    if not is_text(arguments[0]):
-        raise Unsupported("SA716", "which variable of the environment this is is not known here", "write its name")
-    name = "environment " + "".join(map(chr, letters_of(arguments[0])))
-    text, there = outside_text(body, name), number(same_number(body, f"whether there is {name}", BOOL))
-    return Value(build.ite(build.eq(there, build.ZERO), build.ZERO, number(text)), text.type)
-
-
-def _message(body: Body, arguments: Sequence[Any]) -> Value:
-    """`strerror`: some text of a limited length; C says of none what it is (C11 7.24.6.2)."""
-    value(body, arguments[0])
-    return outside_text(body, "message of an error")
-
-
 _CHAR = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["char"])))
 
 
@@ -165,10 +183,8 @@ def _duplicated(body: Body, arguments: Sequence[Any]) -> Value:
 
 
 TEXTS: Mapping[str, Callable[[Body, Sequence[Any]], Value]] = {
-    "scanf": _scanned(0),
+    "scanf": _scanned(0, (c_ast.ID("stdin"),)),
     "fscanf": _scanned(1),
     "sscanf": _scanned_text,
     "strdup": _duplicated,
-    "getenv": _environment,
-    "strerror": _message,
 }

@@ -15,6 +15,7 @@ from sa.base.diagnostic import InputError, Severity, error
 from sa.base.source import Span
 from sa.frontends.c import sequencing
 from sa.frontends.c.allocators import WORDS, allocators, have_constants, parameters_of
+from sa.frontends.c.arguments import array_of_arguments, opens_arguments
 from sa.frontends.c.attributes import changing
 from sa.frontends.c.body import (
     ENTRY,
@@ -32,7 +33,7 @@ from sa.frontends.c.body import (
 )
 from sa.frontends.c.calls import call
 from sa.frontends.c.caveats import UNSET, promise
-from sa.frontends.c.declare import adjusted, is_constant, library_types, type_of
+from sa.frontends.c.declare import is_constant, library_types, parameter_type, type_of
 from sa.frontends.c.expressions import constant, static_type
 from sa.frontends.c.gnu import promised, without_return
 from sa.frontends.c.initial import completed, first_values, literal
@@ -47,7 +48,19 @@ from sa.frontends.c.scopes import block, end_with_blocks
 from sa.frontends.c.statements import enclosed, keeps, statement, whole
 from sa.frontends.c.syntax_tree import nodes_of
 from sa.frontends.c.threads import LAST, last_function
-from sa.frontends.c.types import INT, Function, Struct, Void, is_scalar, key_of, plain, range_of, words_of
+from sa.frontends.c.types import (
+    CHAR,
+    INT,
+    Function,
+    Pointer,
+    Struct,
+    Void,
+    is_scalar,
+    key_of,
+    plain,
+    range_of,
+    words_of,
+)
 from sa.frontends.c.unused_results import without_taker
 from sa.frontends.c.values import Unsupported, Value
 from sa.frontends.flow.graph import (
@@ -317,7 +330,7 @@ def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
     """Parameters are registers; one whose address is taken is stored in an object first."""
     found, alone = list[Any](), is_alone(body)
     for index, parameter in enumerate(parameters_of(node)):
-        own = adjusted(type_of(body, parameter.type, constant))
+        own = parameter_type(body, parameter.type, constant)
         if isinstance(own, Struct):
             found.append(_given(body, parameter.name, own))
             continue
@@ -343,7 +356,21 @@ def _parameters(body: Body, node: c_ast.FuncDef) -> list[Any]:
             body.scopes[-1][parameter.name] = InMemory(base(parameter.name), own, "index")
         else:
             body.scopes[-1][parameter.name] = InRegister(var, own)
+    _arguments(body, node, found)
     return found
+
+
+def _arguments(body: Body, node: c_ast.FuncDef, found: list[Any]) -> None:
+    """Where `main` needs it, its second parameter is an array of pointers."""
+    count, parameters = body.number_of_arguments, parameters_of(node)
+    if body.name != "main" or count is None or len(found) < 2 or body.file.choices.visible:
+        return
+    name = parameters[1].name
+    if parameter_type(body, parameters[1].type, constant) != Pointer(Pointer(CHAR)) or name in body.addressed:
+        return
+    body.file.opens_arguments = opens_arguments(node, name)
+    if body.file.opens_arguments:
+        array_of_arguments(body, found[1], count)
 
 
 def _given(body: Body, name: str, kind: Struct) -> Var:

@@ -103,7 +103,7 @@ def wrapped(term: Term, kind: Int, known: tuple[int | None, int | None] = (None,
 
 
 class Result(Struct, frozen=True):
-    """A value, and the condition under which it is undefined.
+    """A value, and the condition under which it is undefined; whether it is a signed one that `wraps` around.
 
     Where it is to be `divided`, an operator and its operands, the value is known only when the divisor is.
     """
@@ -112,6 +112,7 @@ class Result(Struct, frozen=True):
     undefined: Term = build.FALSE
     overflows: Term = build.FALSE
     divided: tuple[str, Term, Term] | None = None
+    wraps: bool = False
 
 
 def binary(op: str, left: Value, right: Value, registers: Registers, wraps: bool) -> Result:
@@ -172,7 +173,7 @@ def arithmetic(term: Term, kind: Int, registers: Registers, wraps: bool, ends: t
     if known[0] is not None and known[1] is not None and least <= known[0] and known[1] <= most:
         return Result(Value(term, kind))
     if not kind.signed or wraps:
-        return Result(Value(wrapped(term, kind, known), kind))
+        return Result(Value(wrapped(term, kind, known), kind), wraps=kind.signed)
     below = build.lt(term, build.integer(least)) if ends[0] < least else build.FALSE
     above = build.lt(build.integer(most), term) if most < ends[1] else build.FALSE
     return Result(Value(term, kind), overflows=build.lor(below, above))
@@ -203,6 +204,7 @@ def _shift(op: str, left: Value, right: Value, registers: Registers, wraps: bool
     outside = build.lor(build.lt(count, build.integer(0)), build.le(build.integer(kind.bits), count))
     term: Term = build.integer(0)
     beyond: Term = build.FALSE
+    turns = False
     for amount in range(max(0, low), min(high, kind.bits - 1) + 1):
         shifted = build.scale(2**amount, a) if op == "<<" else build.div(a, 2**amount)
         ends = (from_ * 2**amount, to * 2**amount)
@@ -210,7 +212,8 @@ def _shift(op: str, left: Value, right: Value, registers: Registers, wraps: bool
         here = build.eq(count, build.integer(amount))
         term = build.ite(here, number(made.value), term)
         beyond = build.lor(beyond, build.land(here, made.overflows))
-    return Result(Value(term, kind), undefined=outside, overflows=beyond)
+        turns |= made.wraps
+    return Result(Value(term, kind), undefined=outside, overflows=beyond, wraps=turns)
 
 
 def negated(value: Value, registers: Registers, wraps: bool) -> Result:

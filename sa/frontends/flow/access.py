@@ -23,7 +23,7 @@ from sa.frontends.flow.lives import HOLDERS, Dead, Free, Freeable, Recycle, Trac
 from sa.frontends.flow.locks import Guarded, guarded
 from sa.frontends.flow.racing import UNASKED, Concurrency, Racing, plainly, racing
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets
+from sa.frontends.flow.values import OTHER, Found, constants, ended_by, pointed, recyclable, targets, written
 from sa.frontends.flow.waiting import SPURIOUS
 from sa.terms import build
 
@@ -31,13 +31,15 @@ from sa.terms import build
 class Access(Struct, frozen=True):
     """The cells that a step may be about; `sure`: it is about one of them. Of what is `beside` all may be read, too.
 
-    That an object ends, or begins again, is a store to its life; that it may be used is read there.
+    That an object ends, or begins again, is a store to its life; that it may be used is read there. What is `kept`
+    would be written, too, but must not be.
     """
 
     cells: tuple[int, ...]
     sure: bool
     writes: bool
     beside: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
 
 
 #: Who uses a cell because something is claimed of it: no thread has this number.
@@ -156,9 +158,11 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
     match step.op:
         case Load(_, address, key, _, among) | Store(address, _, key, _, among):
             values = pointed(address, among, found, thread)
-            cells = tuple(targets(values, key, found.layout))
+            meant = targets(values, key, found.layout)
+            cells = tuple(written(step.op, values, found.layout) if isinstance(step.op, Store) else meant)
+            kept = tuple(n for n in meant if n not in cells)
             sure = all(v is not OTHER and cell_at(v, found.layout) in cells for v in values)
-            return Access(cells, sure, isinstance(step.op, Store), lives_of(step, cells, found.layout))
+            return Access(cells, sure, isinstance(step.op, Store), lives_of(step, cells, found.layout), kept)
         case Free() | Freeable() | Dead():
             ended = ended_by(step.op, found, thread)
             lives = tuple(sorted(found.layout.lives[first] for first in ended & found.layout.lives.keys()))

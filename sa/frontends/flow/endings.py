@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.access import Access, leading, locks_in
 from sa.frontends.flow.cuts import Work, is_seen
-from sa.frontends.flow.graph import Live, Range, Step, base
+from sa.frontends.flow.graph import KEPT, Live, Range, Step, base
 from sa.frontends.flow.heap import JOINED
 from sa.frontends.flow.layout import Layout, is_at
 from sa.frontends.flow.lives import (
@@ -154,6 +154,16 @@ def used(address: Term, access: Access, early: bool, path: Path, work: Work) -> 
         wrong.append(_ended(life, here, what, path, work))
         well = build.land(well, simplified(build.lor(build.lnot(here), build.eq(_life(life, path, work), build.ZERO))))
     return _early(wrong, early, path), None if well is build.FALSE else replace(path, guard=well)
+
+
+def not_constant(address: Term, access: Access, early: bool, path: Path, work: Work) -> tuple[list[Wrong], Path | None]:
+    """What goes wrong where a store may be of a constant or a string literal, and the path on which it is not."""
+    if not access.kept:
+        return [], path
+    inside = build.lor(*(is_at(address, n, work.known.found.layout) for n in access.kept))
+    well = build.land(path.guard, simplified(build.lnot(inside)))
+    wrong = _early([Wrong(inside, KEPT)], early, path)
+    return wrong, None if well is build.FALSE else replace(path, guard=well)
 
 
 def _life(cell: int, path: Path, work: Work) -> Term:

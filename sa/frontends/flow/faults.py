@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sa.automata.automaton import Fault
+from sa.frontends.flow.graph import KEPT
 from sa.frontends.flow.heap import BOUNDS, LOCK
 from sa.frontends.flow.lives import (
     DESTROYED,
@@ -26,6 +27,7 @@ FAULTS: Mapping[str, Fault] = {
     **dict.fromkeys(BOUNDS, Fault.LIMIT),
     "pointer": Fault.POINTER,
     "overflow": Fault.OVERFLOW,
+    KEPT: Fault.CONSTANT,
     "undefined": Fault.UNDEFINED,
     USED_FREED: Fault.FREED,
     USED_DEAD: Fault.ENDED,

@@ -169,7 +169,7 @@ class Load(Struct, frozen=True):
 
 
 class Store(Struct, frozen=True):
-    """The cell at an address `:= term`."""
+    """The cell at an address `:= term`. What is `kept` may be written only where it gets its `first` value."""
 
     address: Term
     term: Term
@@ -177,6 +177,7 @@ class Store(Struct, frozen=True):
     wrong: str
     among: Among | None = None
     order: Order | None = None
+    first: bool = False
 
 
 class Test(Struct, frozen=True):
@@ -206,6 +207,9 @@ class Fail(Struct, frozen=True):
 
     what: str
 
+
+#: What goes wrong where a constant or a string literal is written (C11 6.4.5p7, 6.7.3p6).
+KEPT = "write to a constant"
 
 #: What goes wrong where a function is called alone through a pointer, and may be another one than those of the file.
 UNKNOWN_CALL = "call"

@@ -44,6 +44,7 @@ DEEPER = "deeper recursion than is inlined"
 GROWN = "more scalars than `realloc` can copy here"
 PARTLY = "memory whose size is no multiple of that of what is in it"
 KEYS = "more keys than the translation has"
+MESSAGES = "more messages of errors at one place than the translation has"
 ROUNDS = "more iterations of a block than are kept apart where the address of a variable is stored"
 READING = "more read locks at once than the translation has"
 BYTE = "a byte of an object of a larger type"
@@ -63,8 +64,8 @@ LOCK, LOCK_JOINED = "lock", "a lock after a join of any number of threads"
 OTHER_FUNCTION = "a thread that runs another function"
 
 BOUNDS = frozenset({
-    BOUND, OTHER_FUNCTION, GROWN, PARTLY, DEEPER, KEYS, ROUNDS, READING, BYTE, OTHER_TYPE, END, STRIDE, JOINED,
-    WAITING_COPIES, MORE_COPIES, LOCK_JOINED,
+    BOUND, OTHER_FUNCTION, GROWN, PARTLY, DEEPER, KEYS, MESSAGES, ROUNDS, READING, BYTE, OTHER_TYPE, END, STRIDE,
+    JOINED, WAITING_COPIES, MORE_COPIES, LOCK_JOINED,
 })  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from sa.frontends.flow.lives import Free
 from sa.frontends.flow.paths import Path, Touched, choice_of
 from sa.frontends.flow.rows import changed, chosen, filled
 from sa.frontends.flow.simplify import simplified
+from sa.frontends.flow.values import OTHER, Values, evaluate
 from sa.frontends.flow.views import seen_as
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -80,6 +81,21 @@ def touched(step: Step, address: Term, path: Path, work: Work) -> Iterator[Touch
 def is_meant(address: Term, number: int, access: Access, work: Work) -> Term:
     """That it is this cell of an access, or in this column."""
     return is_at(address, number, work.known.found.layout) if len(access.cells) > 1 else build.TRUE
+
+
+def values_of(term: Term, work: Work) -> Values:
+    """The values that a term may have in the thread."""
+    return evaluate(term, work.known.found, work.thread.number)
+
+
+def not_unknown(step: Step, access: Access, values: Values, work: Work) -> None:
+    """Raises InputError where an access may be of anything."""
+    assert isinstance(step.op, Load | Store)
+    if access.cells or access.kept or OTHER not in values:
+        return
+    if any(OTHER in values_of(v, work) for v in step.op.address.free):
+        message = "what this address is of is not known here"
+        raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
 
 
 def _column(number: int, work: Work) -> Column | None:

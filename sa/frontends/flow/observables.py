@@ -170,7 +170,7 @@ def _are_same(values: Values, known: Accesses, common: Common) -> bool:
 def _constants(thread: Thread, known: Accesses) -> None:
     """Raises InputError where the address of a constant is compared: no parameter is taken to point to one."""
     places = known.found.layout
-    kept = {a for a, p in places.places.items() if p.object.kept}
+    kept = {a for a, p in places.places.items() if p.object.kept and p.object.storage is Storage.STATIC}
     for step in thread.graph.steps:
         parts = (part for term in read_by(step.op) for part in _summands(term) if not isinstance(part, Var))
         if any(kept & evaluate(v, known.found, thread.number) for part in parts for v in part.free):

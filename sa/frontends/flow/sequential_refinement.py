@@ -139,15 +139,15 @@ def _used(thread: Thread, known: Accesses) -> dict[Key, Cell]:
     """The cells that others share and the thread accesses. Raises InputError for those that cannot be compared."""
     where, used = known.found.layout, dict[Key, Cell]()
     for step in thread.graph.steps:
+        if id(step) in known.of and known.of[id(step)].kept:
+            hint = "C leaves it undefined: leave out `const`, or copy the text into an array"
+            raise not_compared("a write to a constant or a text", step.origin, hint)
         for address in known.of[id(step)].cells if id(step) in known.of else ():
             place = where.places[address]
             if place.object.storage is Storage.THREAD:
                 name = place.object.name.split(".", 1)[1]
                 hint = "give it to the function as a parameter"
                 raise not_compared(f"`{name}`, which the thread keeps from call to call,", step.origin, hint)
-            if place.object.kept and isinstance(step.op, Store):
-                hint = "C leaves it undefined: leave out `const`, or copy the text into an array"
-                raise not_compared("a write to a constant or a text", step.origin, hint)
             if not is_shared(place.object):
                 continue
             if place.cell.synchronises or not place.cell.key.startswith(("i", "uint", "bool")):

@@ -19,7 +19,7 @@ from sa.frontends.flow.access import Accesses
 from sa.frontends.flow.actions import Show
 from sa.frontends.flow.claims import Asked
 from sa.frontends.flow.cuts import Names, Work, kept_nodes, meetings
-from sa.frontends.flow.endings import Wrong, begun, dead, freed, lost, recycled, seen_at, touching, used
+from sa.frontends.flow.endings import Wrong, begun, dead, freed, lost, not_constant, recycled, seen_at, touching, used
 from sa.frontends.flow.faults import FAULTS
 from sa.frontends.flow.graph import (
     Begin,
@@ -44,7 +44,17 @@ from sa.frontends.flow.heap import BOUNDS, BYTE, JOINED, OTHER_TYPE, STRIDE
 from sa.frontends.flow.layout import cell_at, is_at
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.lives import Dead, Free, Freeable, Recycle, Track
-from sa.frontends.flow.memory import is_early, length, loaded, may_be_early, outside_extents, set_first, stored
+from sa.frontends.flow.memory import (
+    is_early,
+    length,
+    loaded,
+    may_be_early,
+    not_unknown,
+    outside_extents,
+    set_first,
+    stored,
+    values_of,
+)
 from sa.frontends.flow.orders import Fence, Lock, Synchronise
 from sa.frontends.flow.paths import (
     Passed,
@@ -63,7 +73,7 @@ from sa.frontends.flow.regions import depths_of
 from sa.frontends.flow.simplify import simplified
 from sa.frontends.flow.terms import read_by
 from sa.frontends.flow.threads import Thread
-from sa.frontends.flow.values import OTHER, Values, evaluate, pointed, room_at
+from sa.frontends.flow.values import OTHER, pointed, room_at
 from sa.frontends.flow.views import kin
 from sa.frontends.flow.watching import acquired, fenced, given, races, synchronised, watched
 from sa.terms import build
@@ -257,28 +267,28 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
     assert isinstance(step.op, Load | Store)
     access = work.known.of[id(step)]
     address = now(step.op.address, path, work)
+    wrong, written = not_constant(address, access, step.op.wrong == JOINED, path, work)
+    yield from _all_failed(wrong, path, step, source, work)
+    if written is None:
+        return
+    path = written
     if not access.sure:
         values = pointed(step.op.address, step.op.among, work.known.found, work.thread.number)
-        if not access.cells and OTHER in values and any(OTHER in values_of(v, work) for v in step.op.address.free):
-            message = "what this address is of is not known here"
-            raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
+        not_unknown(step, access, values, work)
         meant = {cell_at(v, work.known.found.layout) for v in values if v is not OTHER}
-        other = [n for n in meant if n is not None and n not in access.cells]
+        other = [n for n in meant if n is not None and n not in (*access.cells, *access.kept)]
         byte = step.op.key in ("int8", "uint8")
         if other and (byte or step.op.wrong == "pointer"):
             what = BYTE if byte else OTHER_TYPE
             if not access.cells:
-                hint = "access it by its own type"
-                raise InputError((error("SA714", what, step.origin.span, hint),))
+                raise InputError((error("SA714", what, step.origin.span, "access it by its own type"),))
             # Objects have no bytes here: what this would be is not known.
             inside = build.lor(*(is_at(address, n, work.known.found.layout) for n in other))
-            guard = build.land(path.guard, simplified(inside))
-            if guard is not build.FALSE:
+            if (guard := build.land(path.guard, simplified(inside))) is not build.FALSE:
                 yield from _failed(path, guard, what, step.origin, source, work)
             path = replace(path, guard=build.land(path.guard, simplified(build.lnot(inside))))
         outside = build.land(*(build.lnot(is_at(address, c, work.known.found.layout)) for c in access.cells))
-        guard = build.land(path.guard, simplified(outside))
-        if guard is not build.FALSE:
+        if (guard := build.land(path.guard, simplified(outside))) is not build.FALSE:
             yield from _failed(path, guard, step.op.wrong, step.origin, source, work)
         path = replace(path, guard=build.land(path.guard, simplified(build.lnot(outside))))
         if path.guard is build.FALSE:
@@ -305,11 +315,6 @@ def _access(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path |
                     yield replace(known, store=with_value(known.store, work.names.registers[var], value))
             case Store(_, term, key):
                 yield stored(address, access, now(term, path, work), key, seen, work)
-
-
-def values_of(term: Term, work: Work) -> Values:
-    """The values that a term may have in the thread."""
-    return evaluate(term, work.known.found, work.thread.number)
 
 
 def _freed(step: Step, path: Path, source: Node, work: Work) -> Iterator[Path | Joint]:

@@ -141,7 +141,7 @@ def _transfer(step: Step, thread: int, found: Found) -> tuple[Sequence[_Key], li
                 values |= _viewed(found.cells[at], found.layout.places[at].cell.key, key)
         case Store(address, term, key, _, among):
             values, grown = evaluate(term, found, thread), list[_Key]()
-            for at in targets(pointed(address, among, found, thread), key, found.layout):
+            for at in written(step.op, pointed(address, among, found, thread), found.layout):
                 stored = _viewed(values, key, found.layout.places[at].cell.key)
                 grown += [at] if _grow(found.cells, at, stored, found.layout) else []
             return (), grown
@@ -240,6 +240,12 @@ def targets(values: Values, key: str, where: Layout) -> list[int]:
     """The numbers of cells and columns of this kind that the values mean."""
     found = {cell_at(v, where) for v in values if v is not OTHER}
     return sorted(n for n in found if n is not None and kin(where.places[n].cell.key, key))
+
+
+def written(store: Store, values: Values, where: Layout) -> list[int]:
+    """The same of what a store may write: constants get their first values only."""
+    found = targets(values, store.key, where)
+    return found if store.first else [n for n in found if not where.places[n].object.kept]
 
 
 def _viewed(values: Values, stored: str, wanted: str) -> Values:

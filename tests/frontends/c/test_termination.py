@@ -10,6 +10,8 @@ from sa.app.verify import VerifyRequest, verify
 from sa.base.limits import limits
 from sa.base.verdict import Verdict
 from sa.engines.verify import Options
+from sa.frontends.c.caveats import WRAPS
+from sa.frontends.c.load import load_with
 from sa.frontends.reading import Reading
 
 HEAD = """#include <pthread.h>
@@ -40,7 +42,10 @@ PROGRAMS = [
     ("counts-not", "int main(void) { int n = 3; while (n > 0) { if (n > 1) n--; } return 0; }", False, REFUTED),
     ("empty-loop", "int main(void) { for (;;) ; }", False, REFUTED),
     ("local-loop", "int main(void) { int i = 0; while (i < 10) { i = i; } return 0; }", False, REFUTED),
-    ("overflow-is-no-run", "int main(void) { int i = 0; while (i >= 0) i++; return 0; }", False, PROVED),
+    ("wraps-and-ends", "int main(void) { int i = 2147483640; while (i >= 0) i++; return 0; }", False, PROVED),
+    ("advances", "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; }", False, PROVED),
+    ("advances-not", "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; ) s += i + 1; }", False, REFUTED),
+    ("wraps", "int main(int n, char **v) { int s = 0; for (int i = 0; i <= n; i++) s += i; }", False, REFUTED),
     ("exit", "int main(void) { for (;;) exit(0); }", False, PROVED),
     ("spins", SPIN % "while (!flag) { } return 0;", False, REFUTED),
     ("spins-fairly", SPIN % "while (!flag) { } return 0;", True, PROVED),
@@ -65,3 +70,16 @@ def test_a_program_ends_or_has_a_run_without_end(text: str, fair: bool, expected
     assert outcome.verdict is expected, [f.unknown for f in outcome.findings]
     (finding,) = outcome.findings
     assert (finding.run is not None) == (expected is REFUTED)
+
+
+def test_an_overflow_is_claimed_beside_the_end_if_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text("int main(void) { for (int i = 2147483640; i > 0; i++) ; }")
+    reading = Reading(only="termination", overflow="check")
+    outcome = verify(VerifyRequest(str(tmp_path / "t.c"), False, Options(limits(30.0, None)), reading)).outcome
+    assert outcome.verdict is REFUTED and len(outcome.findings) == 2
+
+
+def test_the_answer_says_how_numbers_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text("int main(int n, char **v) { int a[2]; for (int i = 0; i < n; i++) a[i] = i; }")
+    said = load_with(str(tmp_path / "t.c"), Reading(only="termination")).said
+    assert WRAPS in said.assumptions and [c.kind for c in said.not_checked] == ["failures"]

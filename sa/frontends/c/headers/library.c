@@ -61,6 +61,7 @@ void __sacheck_broadcast(void *);
 int __sacheck_waited_for(void *);
 void __sacheck_acquire(void *);
 void __sacheck_release(void *);
+void __sacheck_apart(char *, unsigned long, const char *, unsigned long);
 
 void __sacheck_used(int status) {
     if (status == __DESTROYED) __sacheck_fail("use after destruction");
@@ -575,7 +576,6 @@ unsigned int sleep(unsigned int n) { return 0; }
 int usleep(unsigned int n) { return 0; }
 int sched_yield(void) { return 0; }
 long clock(void) { return __sacheck_number(); }
-int getpid(void) { return (int) (rand() % 4194304 + 1); }
 int nanosleep(const struct timespec *a, struct timespec *b) { return 0; }
 void srand(unsigned int n) { }
 int abs(int n) { return n < 0 ? -n : n; }
@@ -678,7 +678,23 @@ void tss_delete(tss_t key) { pthread_key_delete(key); }
 void *tss_get(tss_t key) { return pthread_getspecific(key); }
 int tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
 
-int clock_gettime(int clock, struct timespec *t) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return 0; }
+/* Clocks that never go back: what they said last. */
+_Atomic long __seconds[8], __nanoseconds[8];
+int clock_gettime(int clock, struct timespec *t) {
+    long seconds, nanoseconds = rand() % 1000000000L;
+    if (clock == 1 || clock == 2 || clock == 4 || clock == 6 || clock == 7) {
+        __sacheck_begin();
+        seconds = __sacheck_number();
+        __sacheck_wait(seconds > __seconds[clock] || (seconds == __seconds[clock] && nanoseconds >= __nanoseconds[clock]));
+        __seconds[clock] = seconds;
+        __nanoseconds[clock] = nanoseconds;
+        __sacheck_end();
+    } else
+        seconds = __sacheck_number();
+    t->tv_sec = seconds;
+    t->tv_nsec = nanoseconds;
+    return 0;
+}
 int timespec_get(struct timespec *t, int base) { t->tv_sec = __sacheck_number(); t->tv_nsec = rand() % 1000000000L; return base; }
 int gettimeofday(struct timeval *t, void *zone) { t->tv_sec = __sacheck_number(); t->tv_usec = rand() % 1000000L; return 0; }
 long time(long *t) {
@@ -737,6 +753,7 @@ char *strcpy(char *to, const char *from) {
         to[n] = from[n];
         n = n + 1;
     }
+    __sacheck_apart(to, n + 1, from, n + 1);
     to[n] = 0;
     return to;
 }
@@ -746,6 +763,7 @@ char *strncpy(char *to, const char *from, unsigned long most) {
         to[n] = from[n];
         n = n + 1;
     }
+    __sacheck_apart(to, most, from, n < most ? n + 1 : n);
     while (n < most) {
         to[n] = 0;
         n = n + 1;
@@ -764,12 +782,15 @@ int __sacheck_strncasecmp(const char *a, const char *b, unsigned long most) {
     while (n < most && a[n] && tolower((unsigned char) a[n]) == tolower((unsigned char) b[n])) n = n + 1;
     return n < most ? tolower((unsigned char) a[n]) - tolower((unsigned char) b[n]) : 0;
 }
-unsigned long strcspn(const char *s, const char *stops) {
+/* For pointers to them. */
+unsigned long strcspn(const char *s, const char *stops) { return strcspn(s, stops); }
+unsigned long strspn(const char *s, const char *kept) { return strspn(s, kept); }
+unsigned long __sacheck_strcspn(const char *s, const char *stops) {
     unsigned long n = 0;
     while (s[n] && !strchr(stops, s[n])) n = n + 1;
     return n;
 }
-unsigned long strspn(const char *s, const char *kept) {
+unsigned long __sacheck_strspn(const char *s, const char *kept) {
     unsigned long n = 0;
     while (s[n] && strchr(kept, s[n])) n = n + 1;
     return n;
@@ -804,6 +825,7 @@ char *strncat(char *to, const char *from, unsigned long most) {
         to[start + n] = from[n];
         n = n + 1;
     }
+    __sacheck_apart(to, start + n + 1, from, n < most ? n + 1 : n);
     to[start + n] = 0;
     return to;
 }
@@ -828,7 +850,8 @@ char *strndup(const char *s, unsigned long most) {
     made[n] = 0;
     return made;
 }
-typedef struct { int __unused; } FILE;
+/* A stream has come to its end, or an error has happened, until `clearerr` (C11 7.21.1). */
+typedef struct { int __unused; _Atomic int __over; _Atomic int __wrong; } FILE;
 FILE __files[3];
 FILE *stdin = &__files[0], *stdout = &__files[1], *stderr = &__files[2];
 /* What files have is the outside's choice, and what is written to them nobody reads. A stream that was closed has ended. */
@@ -842,16 +865,48 @@ int fclose(FILE *f) {
     if (f != &__files[0] && f != &__files[1] && f != &__files[2]) free(f);
     return __sacheck_any() ? -1 : 0;
 }
-int feof(FILE *f) { __sacheck_stream(f); return __sacheck_any(); }
-int ferror(FILE *f) { __sacheck_stream(f); return __sacheck_any(); }
-int getchar(void) { return __sacheck_any() ? -1 : (unsigned char) __sacheck_number(); }
-int getc(FILE *f) { __sacheck_stream(f); return getchar(); }
-int fgetc(FILE *f) { __sacheck_stream(f); return getchar(); }
+int __sacheck_yes(int holds) {
+    int n = (int) __sacheck_number();
+    return holds ? (n ? n : 1) : 0;
+}
+int feof(FILE *f) { __sacheck_stream(f); return __sacheck_yes(f->__over); }
+int ferror(FILE *f) { __sacheck_stream(f); return __sacheck_yes(f->__wrong); }
+void clearerr(FILE *f) {
+    __sacheck_stream(f);
+    f->__over = 0;
+    f->__wrong = 0;
+}
+/* Nothing more is read: this is the end if something was read before, and may be an error else. */
+void __sacheck_stops(FILE *f, int some) {
+    if (some || __sacheck_any())
+        f->__over = 1;
+    else
+        f->__wrong = 1;
+}
+/* Of `scanf`, which may have seen the end behind what it has read. */
+void __sacheck_scans(FILE *f, int count) {
+    if (count < 0)
+        __sacheck_stops(f, 0);
+    else if (__sacheck_any())
+        f->__over = 1;
+}
+int fgetc(FILE *f) {
+    __sacheck_stream(f);
+    if (!__sacheck_any()) return (unsigned char) __sacheck_number();
+    __sacheck_stops(f, 0);
+    return -1;
+}
+int getc(FILE *f) { return fgetc(f); }
+int getchar(void) { return fgetc(stdin); }
 /* A line up to its end, or as much as there is room for. Where nothing is read, nothing is written. */
 char *fgets(char *s, int n, FILE *f) {
     int k = 0;
     __sacheck_stream(f);
-    while (k < n - 1 && __sacheck_any()) {
+    while (k < n - 1) {
+        if (__sacheck_any()) {
+            __sacheck_stops(f, k);
+            break;
+        }
         s[k] = (char) __sacheck_number();
         k = k + 1;
         if (s[k - 1] == '\n') break;
@@ -894,7 +949,7 @@ long __sacheck_number_of(const char *text, char **end) {
     if (end) *end = (char *) (digits ? s : text);
     return minus ? -n : n;
 }
-/* Texts that are made: what there is no room for is counted only. */
+/* Texts that are made: what there is no room for is counted only. What they are made of is elsewhere (C11 7.21.6.5). */
 unsigned long __sacheck_put(char *to, unsigned long room, unsigned long at, int c) {
     if (at + 1 < room) to[at] = (char) c;
     return at + 1;
@@ -906,6 +961,11 @@ unsigned long __sacheck_put_text(char *to, unsigned long room, unsigned long at,
         n = n + 1;
     }
     return at;
+}
+unsigned long __sacheck_put_string(char *to, unsigned long room, unsigned long at, const char *s) {
+    unsigned long after = __sacheck_put_text(to, room, at, s);
+    if (room) __sacheck_apart(to, after < room ? after + 1 : room, s, after - at + 1);
+    return after;
 }
 /* The base is a constant in each of these: remainders by variables have no bounds. */
 unsigned long __sacheck_put_unsigned_long(char *to, unsigned long room, unsigned long at, unsigned long n) {
@@ -949,6 +1009,11 @@ unsigned long __sacheck_put_hexadecimal_long(char *to, unsigned long room, unsig
 }
 unsigned long __sacheck_put_hexadecimal(char *to, unsigned long room, unsigned long at, unsigned int n) {
     return __sacheck_put_hexadecimal_long(to, room, at, n);
+}
+/* Nothing that comes later was put where a text is that was read before. */
+unsigned long __sacheck_put_beside(char *to, unsigned long room, unsigned long at, const char *s) {
+    if (room) __sacheck_apart(to, at < room ? at + 1 : room, s, 1);
+    return at;
 }
 int __sacheck_put_end(char *to, unsigned long room, unsigned long at) {
     if (room) to[at < room ? at : room - 1] = 0;

@@ -2,7 +2,7 @@
 #define SACHECK_STDIO_H
 #include <sacheck/types.h>
 #include <stdarg.h>
-typedef struct { int __unused; } FILE;
+typedef struct { int __unused; _Atomic int __over; _Atomic int __wrong; } FILE;
 extern FILE *stdin, *stdout, *stderr;
 #define EOF (-1)
 int printf(const char *, ...);
@@ -17,6 +17,7 @@ FILE *fopen(const char *, const char *);
 int fclose(FILE *);
 int feof(FILE *);
 int ferror(FILE *);
+void clearerr(FILE *);
 int scanf(const char *, ...);
 int fscanf(FILE *, const char *, ...);
 int sscanf(const char *, const char *, ...);
