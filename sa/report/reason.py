@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import basename
@@ -179,7 +180,8 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     found = [_differences(edge, before, goal.concrete, o, goal.abstract) for o in offered]
     if found and found[0][0] and all(mine == found[0][0] for mine, _ in found):
         theirs = _either((", ".join(theirs) for _, theirs in found), "; or ")
-        return f"{where} shows {', '.join(found[0][0])} where {there} has{example} {theirs}"
+        shows, has = ("publishes", "publishes") if words.alone and _releases(edge) else ("shows", "has")
+        return f"{where} {shows} {', '.join(found[0][0])} where {there} {has}{example} {theirs}"
     shown = [str(told_action(o.edge, o.before, words)) for o in offered]
     if any(o.edge.label is not None and not _is_known(o.edge.label.values, o.before) for o in offered):
         # What the step shows it chooses: no choice is an answer.
@@ -187,6 +189,11 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _releases(edge: Edge) -> bool:
+    """Whether others may see after the step what was written before it."""
+    return edge.label is not None and re.search(r"release|unlock", edge.label.action) is not None
 
 
 def _others(every: Sequence[_Offer], goal: Goal, sides: _Sides, words: Wording) -> str | None:

@@ -61,7 +61,7 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     """Without a word of what the translation made up, unless `--why` asks for it."""
     before, after = STORES.format(f"payload = 7; {PUBLISHED}"), STORES.format(f"{PUBLISHED} payload = 7;")
     plain = said(tmp_path, before, after, "--function", "f", kind="c")
-    assert "conc.c:4 shows payload = 0 where abs.c:4 has payload = 7." in plain
+    assert "conc.c:4 publishes payload = 0 where abs.c:4 publishes payload = 7." in plain
     assert "has written" not in plain
     assert "chosen_" not in plain
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
