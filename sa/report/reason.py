@@ -10,12 +10,12 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Origin, Shown, edges_from
+from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Kind, Origin, Shown, edges_from
 from sa.automata.trace import Configuration
 from sa.base.source import position
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, PlainPlay, Position, Step, Uncovered, Unmatched
-from sa.report.explain import Wording, bare, broken, is_internal, shown_variables, told_action, wording, written
+from sa.report.explain import BEGINS, Wording, bare, broken, is_internal, shown_variables, told_action, wording, written
 from sa.report.formulas import action_name
 from sa.report.passed import statement_place
 from sa.report.render_values import changes_told, told_of, values_told
@@ -117,7 +117,8 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
     words = wording(goal, details=False)
     name = written(formulas[0].term, words)
     if name is not None and len(formulas) == 1:
-        return f"{where} writes `{name}` where {sides.abstract} does not"
+        given = _given(goal.concrete, failures[0].concrete.values, words)
+        return f"{where} writes `{name}` where {sides.abstract} does not{given}"
     pairs = [_pair(f.term) for f in formulas]
     found = sorted((p for p in pairs if p is not None), key=lambda p: p[0].key)
     if len(found) == len(pairs):
@@ -189,6 +190,17 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _given(side: Automaton, values: Mapping[Var, Value], words: Wording) -> str:
+    """The arguments of a function that is compared alone, unless it changes them: `, with n = 0`."""
+    begin = {e for e in side.edges if e.label is not None and e.label.action == BEGINS}
+    changed = {v for e in side.edges if e not in begin for v, _ in e.updates}
+    shown = {v.var: v.shown for v in side.variables if v.kind is Kind.LOCAL and v.shown is not None}
+    own = {v for v, s in shown.items() if not s.about and s.name not in words.followed and not is_internal(v)}
+    found = {v for e in begin for v, _ in e.updates} & own & values.keys() - changed
+    told = _words(sorted(found, key=lambda v: v.key), values, side)
+    return f", with {told}" if told else ""
 
 
 def _releases(edge: Edge) -> bool:

@@ -86,7 +86,7 @@ def test_a_write_that_is_added_is_told_without_what_follows_the_variable(tmp_pat
     """Nor is it said why the first function's undefined behaviour, or what follows another action, is no answer."""
     before, after = BIGGER.format("if (v > best) best = v;"), BIGGER.format("best = v > best ? v : best;")
     plain = said(tmp_path, before, after, "--function", "offer", kind="c")
-    assert "conc.c:3 writes `best` where abs.c does not." in plain
+    assert "conc.c:3 writes `best` where abs.c does not, with v = 0." in plain
     assert "@begins(v = 0, best = 0)" in plain
     assert "staying where it is does not write `best`" in plain
     assert "but none writes `best`." in plain
