@@ -25,7 +25,7 @@ check: $(VENV)/.developer  ## What one runs all day: lint, layout, types, fast t
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not fuzz"
 
-fuzz: $(VENV)/.developer  ## The long tests: random comparisons, and what takes two seconds or more
+fuzz: $(VENV)/.developer  ## The long tests: random comparisons, and what takes a second and a half or more
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or fuzz" tests
 
 longest: $(VENV)/.developer  ## Measure which tests take long: writes tests/longest.txt

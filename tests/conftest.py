@@ -17,7 +17,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 #: Tests that took at least LONG seconds, one a line: `make fuzz` runs them, `make test` does not.
 LONGEST = Path(__file__).parent / "longest.txt"
-LONG = 2.0
+LONG = 1.5
 
 # Nothing that an earlier run left behind may decide a test.
 os.environ["SACHECK_CACHE"] = ""

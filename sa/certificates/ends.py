@@ -126,8 +126,19 @@ class Unjust(Struct, frozen=True):
     spots: tuple[Spot, ...]
 
 
+class Unanswered(Struct, frozen=True):
+    """That what `leads` claims is fulfilled: no fair run leaves it open for ever. The last thing that is said.
+
+    What is `kept` holds where the claim begins to be open, and as long as it stays so. All threads would be at
+    locations that they pass for ever or rest at, with what the `spots` say of them; that never happens.
+    """
+
+    kept: Term
+    spots: tuple[Spot, ...]
+
+
 #: What is said thread by thread, each of the steps that are left behind those before it.
-Elimination: TypeAlias = Settled | Round | Unjust
+Elimination: TypeAlias = Settled | Round | Unjust | Unanswered
 
 
 class Ranked(Struct, frozen=True):

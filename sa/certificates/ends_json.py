@@ -25,6 +25,7 @@ from sa.certificates.ends import (
     Settled,
     Spot,
     Stage,
+    Unanswered,
     Unjust,
 )
 from sa.certificates.proof_json import Making, proof_json, read_proof
@@ -71,6 +72,8 @@ def ranked_json(made: Ranked, conditions: Sequence[Bad]) -> Json:
 
 
 def _round_json(made: Elimination, threads: Sequence[Automaton]) -> Json:
+    if isinstance(made, Unanswered):
+        return {"kept": smtlib(made.kept), "spots": [_spot_json(s, threads) for s in made.spots]}
     thread = threads[made.thread]
     where: Json = {"thread": thread.name, "locations": [thread.locations[n].name for n in made.locations]}
     match made:
@@ -136,6 +139,9 @@ def _fields(entry: Entry) -> tuple[str, Entry, Entry]:
 
 
 def _round(entry: Entry, threads: Sequence[Automaton], names: Names) -> Elimination:
+    if entry.has("kept"):
+        kept, spots = entry.fields("kept", "spots")
+        return Unanswered(kept.term(names), tuple(_spot(s, threads, names) for s in spots.items()))
     kind = next((k for k in ("settled", "ranks") if entry.has(k)), "spots")
     strict: Entry | None = None
     if kind == "settled":

@@ -19,7 +19,7 @@ from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var, sort_of
 
 #: Where a thread is, or a copy of a family: a name and a location.
-Spot: TypeAlias = tuple[str, str]
+FamilyPlace: TypeAlias = tuple[str, str]
 
 
 class Meeting(Struct, frozen=True):
@@ -28,8 +28,8 @@ class Meeting(Struct, frozen=True):
     It is over shared variables, parameters, and locals of these two, which have the names that `called` gives.
     """
 
-    one: Spot
-    other: Spot
+    one: FamilyPlace
+    other: FamilyPlace
     said: Term
 
 

@@ -1,4 +1,4 @@
-"""A proof about threads in normal form: variables are replaced by what they equal, and no value is kept in vain."""
+"""A proof about threads in normal form: variables are replaced by what they equal, and dead assignments are gone."""
 
 from __future__ import annotations
 

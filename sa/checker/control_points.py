@@ -94,6 +94,16 @@ def require(
         question.left[bad] = condition
 
 
+def require_everywhere(question: Question, premise: Sequence[Term], conclusion: Term) -> None:
+    """A condition that is about no point: formulas may say where threads are."""
+    condition = Condition((), conjoined(premise), (), conclusion)
+    bad = bad_of(condition)
+    question.asked[bad] = condition
+    obligation = Obligation("condition", "any state", condition.premise, (Case((), (conclusion,)),))
+    if discharge(question.session, frozenset(), obligation) is not None:
+        question.left[bad] = condition
+
+
 def require_lowered(
     question: Question, graph: Graph, step: Taken, ranks: Mapping[int, Term], known: Sequence[Term], strict: bool
 ) -> None:
@@ -193,11 +203,16 @@ def _equal(v: Var, value: Value, updates: Mapping[Var, Term], values: Mapping[Va
     return eq(updates.get(v, values.get(v, v)), constant(value, v.sort))
 
 
+def is_open(asked: Question) -> Term:
+    """That the claim may still be open; over variables, and Booleans that say where threads are."""
+    ends = asked.ends
+    return lnot(ends.apart if ends.until is None else lor(ends.until, ends.apart))
+
+
 def open_at(asked: Question, part: Part, number: int, updates: Mapping[Var, Term], values: Mapping[Var, Term]) -> Term:
     """That the claim may still be open at a point, in terms of the state before the step that leads there."""
-    ends = asked.ends
-    closed = ends.apart if ends.until is None else lor(ends.until, ends.apart)
-    return substitute(lnot(settled(closed, dict(where_at(asked, part, part.points[number])))), {**values, **updates})
+    said = settled(is_open(asked), dict(where_at(asked, part, part.points[number])))
+    return substitute(said, {**values, **updates})
 
 
 def _require_covered(

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from sa.automata.components import components
 from sa.base.limits import spend
-from sa.certificates.ends import Elimination, Part, Point, Round, Settled, Unjust
+from sa.certificates.ends import Elimination, Part, Point, Round, Settled, Unanswered, Unjust
 from sa.checker.control_points import Question, Taken, Wrong, graph_of, in_words, require, require_lowered, where_at
-from sa.checker.justice import check_unjust
+from sa.checker.justice import check_unanswered, check_unjust
 from sa.checker.left import Thread, others, require_kept
 from sa.checker.ruling import Rejected
 from sa.terms.build import ZERO, conjoined, land, le, lnot, lt
@@ -26,18 +26,23 @@ from sa.terms.term import Term, sort_of
 
 
 def check_rounds(question: Question, rounds: Sequence[Elimination]) -> None:
-    """No thread that the claim is about is left with steps that it may take for ever.
+    """No thread that the claim is about is left with steps that it may take for ever, or what `leads` claims is so.
 
     Raises Wrong and LimitReached.
     """
-    if question.ends.until is not None:
-        raise Wrong(Rejected("rounds", "the claim is not that something ends"))
     threads = [_thread(question, number) for number in range(len(question.separate))]
-    for made in rounds:
+    for number, made in enumerate(rounds, 1):
         spend(question.bounds, 200)
+        if isinstance(made, Unanswered):
+            if question.ends.until is None or number < len(rounds):
+                raise Wrong(Rejected("rounds", "the claim is that something ends, or this is not the end"))
+            check_unanswered(question, threads, made)
+            return
         if made.thread not in range(len(threads)):
             raise Wrong(Rejected("round", "there is no such thread"))
         _checked(question, threads, made)
+    if question.ends.until is not None:
+        raise Wrong(Rejected("rounds", "that the claim is fulfilled is not said"))
     for own, thread in zip(threads, question.separate, strict=True):
         if own.left and thread.name in question.ends.threads:
             at = own.graph.part.points[own.left[0].passage[0]]
@@ -64,7 +69,7 @@ def _components(steps: Sequence[Taken]) -> list[tuple[int, ...]]:
     return components(targets, targets)
 
 
-def _checked(question: Question, threads: Sequence[Thread], made: Elimination) -> None:
+def _checked(question: Question, threads: Sequence[Thread], made: Settled | Round | Unjust) -> None:
     own, inside = threads[made.thread], frozenset(made.locations)
     if len(made.locations) != len(inside) or inside not in map(frozenset, _components(own.left)):
         raise Wrong(Rejected("round", "it is not about a component of the steps that are left"))

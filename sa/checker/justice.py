@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from sa.automata.automaton import Edge
 from sa.automata.standstill import possible
-from sa.certificates.ends import Spot, Unjust
-from sa.checker.control_points import Question, Wrong, require
+from sa.certificates.ends import Spot, Unanswered, Unjust
+from sa.checker.control_points import Question, Wrong, is_open, require, require_everywhere
 from sa.checker.left import Thread, others, require_kept
 from sa.checker.ruling import Rejected
 from sa.terms.build import FALSE, TRUE, land, lnot, lor, variable
@@ -28,7 +28,8 @@ def check_unjust(question: Question, threads: Sequence[Thread], made: Unjust) ->
         raise Wrong(Rejected("justice", "the claim does not assume fairness"))
     for number, spot in enumerate(made.spots):
         _checked(question, threads, spot, made.spots[:number])
-    beside = lnot(land(*(lor(*_spots(question, threads, n, made)) for n in range(len(threads)) if n != made.thread)))
+    elsewhere = (n for n in range(len(threads)) if n != made.thread)
+    beside = lnot(land(*(lor(*_spots(question, threads, n, made.spots)) for n in elsewhere)))
     own = threads[made.thread]
     for step in own.left:
         first = step.passage[0]
@@ -36,12 +37,34 @@ def check_unjust(question: Question, threads: Sequence[Thread], made: Unjust) ->
             require(question, own.graph, first, (*own.known(first), *step.premise), step.choices, beside)
 
 
-def _spots(question: Question, threads: Sequence[Thread], number: int, made: Unjust) -> Iterator[Term]:
+def check_unanswered(question: Question, threads: Sequence[Thread], made: Unanswered) -> None:
+    """While the claim is open, not all threads are at spots. Raises Wrong and LimitReached.
+
+    A run that stands still at its end has all threads at rest there.
+    """
+    if not question.ends.fair:
+        raise Wrong(Rejected("justice", "the claim does not assume fairness"))
+    if not made.kept.free <= question.numbers or sort_of(made.kept) != BOOL:
+        raise Wrong(Rejected("what is kept", "it is no formula over variables of the program"))
+    opened = is_open(question)
+    require_everywhere(question, (question.ends.since, opened), made.kept)
+    for thread in threads:
+        for step in thread.graph.taken:
+            if not made.kept.free.isdisjoint(step.updates):
+                after = substitute(made.kept, step.updates)
+                require(question, thread.graph, step.passage[0], (*step.premise, made.kept), step.choices, after)
+    for number, spot in enumerate(made.spots):
+        _checked(question, threads, spot, made.spots[:number])
+    somewhere = (lor(*_spots(question, threads, n, made.spots)) for n in range(len(threads)))
+    require_everywhere(question, (made.kept, opened), lnot(land(*somewhere)))
+
+
+def _spots(question: Question, threads: Sequence[Thread], number: int, spots: Sequence[Spot]) -> Iterator[Term]:
     """Where a thread is at last, location by location, for the checker's own reasons and with what spots say."""
     thread, automaton = threads[number], question.separate[number]
     passed = {s.passage[0] for s in thread.left}
     for place, location in enumerate(automaton.locations):
-        said = [s for s in made.spots if (s.thread, s.location) == (number, place)]
+        said = [s for s in spots if (s.thread, s.location) == (number, place)]
         rests = land(*(s.formula for s in said if not s.passes))
         ways = [rests] if possible(_leaving(question, number, place)) is not TRUE else []
         if place in passed:

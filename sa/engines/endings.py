@@ -159,7 +159,7 @@ def by_each_thread(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 
 
 def _by_elimination(work: Work, bounds: Limits, guesses: Guesses) -> Iterator[tuple[Ending, str]]:
-    if work.ends.until is not None:
+    if work.ends.until is not None and (guesses is Guesses.NONE or not work.ends.fair):
         return
     known = list[OfThreads]()
 

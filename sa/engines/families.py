@@ -44,7 +44,7 @@ class Refuting(Struct, frozen=True):
 
 #: What is tried, in order.
 PLAN: tuple[Proving | Refuting, ...] = (
-    # What is proved at a glance is proved in less time than plays are looked for.
+    # A short search for a proof takes less time than the search for plays.
     Proving(True, Depth.GLANCE),
     Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),

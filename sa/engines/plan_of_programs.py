@@ -78,7 +78,7 @@ PLAN: tuple[Tried, ...] = (
     Products(Depth.INCLUSION, 1.5, large=True),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
-    # What is wrong often shows in a few random runs, and what ends soon is proved by then.
+    # What is wrong often shows in a few random runs, and what is proved easily has been proved before.
     Products(Depth.BRIEF, 0.7, once=True),
     Products(Depth.RUNS, large=True),
     Pairs(Level.HIDDEN, Effort.BRIEF, Besides.REST),

@@ -85,7 +85,7 @@ RESTING_POINTS: GoalEngine = Prover(
     partial(by_resting, partial(_by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
 )
 
-#: Steps that are tried on small values before anything else: plays that are found by then are found in no time.
+#: Steps of the game on small values that are made before anything else: they take a fraction of a second.
 FIRST_STEPS = 20_000
 
 QUICK_VALUES: GoalEngine = Refuter(GAME, {"effort": "little"}, partial(deciders.by_plays, FIRST_STEPS))
@@ -160,12 +160,8 @@ ARRAYS: GoalEngine = Prover(
 )
 
 
-#: Steps of the game on small values from which a strategy is learned, and how long a relation is looked for before Horn
-#: clauses are.
-EXAMPLES = Sought(100_000)
-TAUGHT = Tactics("strategy", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
-
-STRATEGY: GoalEngine = Prover(SIMULATION, {"answers": "taught"}, partial(deciders.by_strategy, TAUGHT, EXAMPLES))
+#: How long a relation is looked for with answers that are fixed, before Horn clauses are.
+FIXED = Tactics("fixed", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
 
 
 def _by_alignment(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
@@ -176,13 +172,7 @@ def _by_alignment(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Re
 
 
 #: Answers read off aligned runs are few, and right or wrong at once.
-ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_alignment, TAUGHT))
-
-SAMPLES: GoalEngine = Prover(
-    SIMULATION,
-    {"lemmas": "sampled"},
-    partial(along_runs.by_samples, (replace(TACTICS[1], lemmas=150, each=1), replace(TACTICS[2], lemmas=150, each=1))),
-)
+ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_alignment, FIXED))
 
 
 class Depth(Enum):
@@ -251,21 +241,18 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(STATES, 0.5),
         *_BRIEF[:1],
         Turn(MEANINGS, 0.3),
-        # With what is known of a side alone, such as remainders, a search is often quick, and without it in vain.
+        # Facts about one side alone, such as remainders, often decide whether a search succeeds.
         *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
         Turn(GUESSES, 0.5),
-        Turn(STRATEGY, 0.6),
         # It takes many lemmas where points are many: all that it is given.
         Turn(POINTS, 0.4),
-        # Where runs suggest nothing, it ends when these are made.
-        Turn(SAMPLES, 0.4),
         Turn(BOUNDED, 0.5),
         *_BRIEF[3:],
     ),
     Depth.FULL: (
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
-        # What is easy to prove is proved by then.
+        # Easy proofs have been found before.
         Turn(QUICK_FIRST, 0.5),
         Turn(ALIGNED, 0.3),
         Turn(MEANINGS, 0.35),
@@ -278,9 +265,6 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(QUICK_VALUES, 0.3),
         Turn(STATES, 0.4),
         Turn(GUESSES, 0.4),
-        # It ends soon where it has nothing to say; where nothing escapes, the next one takes all that it is given.
-        Turn(STRATEGY, 0.5),
-        Turn(SAMPLES, 0.3),
         Turn(BOUNDED, 0.4),
         *_FULL[1:4],
         Turn(LONG_GUESSES, 0.4),

@@ -336,7 +336,7 @@ def _related(
             case Besides.SAMPLES:
                 budget = Budget(share(options.limits, SHARE_OF_SAMPLES), options.seed)
                 # Loaded only where pairs of threads are not enough as they are.
-                from sa.refinement.by_samples import suggested
+                from sa.refinement.sampled_relations import suggested
 
                 return memory.of(whole).once(("samples", whole), lambda: suggested(whole, budget))
 

@@ -19,6 +19,7 @@ from sa.automata.automaton import Automaton, Edge, Kind, Location, Variable
 from sa.automata.live import live
 from sa.automata.ranges import within
 from sa.automata.remainders import with_remainders
+from sa.automata.trace_partitioning import partitioned
 from sa.terms import build
 from sa.terms.cases import outcomes
 from sa.terms.solve import solution
@@ -29,8 +30,8 @@ from sa.terms.term import Bool, Int, Ite, Member, Term, Var
 #: An edge that would become more edges than this does not say which values come next.
 CASES = 16
 
-#: A location and what the control variables are there: None where that is not known, or nobody reads it any more.
-_Point: TypeAlias = tuple[str, tuple[Term | None, ...]]
+#: What the control variables are at a location: None where that is not known, or nobody reads it any more.
+_Values: TypeAlias = tuple[Term | None, ...]
 
 
 class Unfolded(Struct, frozen=True, eq=False):
@@ -72,58 +73,40 @@ def unfolded(
     tracked = _tracked(told, few, counting, alone)
     alive = _alive(told, read if alone else read.union(*(q.env.free for q in told.locations if q.env is not None)))
     places = {q.name: q for q in told.locations}
-    outgoing: dict[str, list[tuple[int, Edge]]] = {name: [] for name in places}
-    for number, edge in enumerate(told.edges):
-        outgoing[edge.source].append((number, edge))
     begun = dict(filter(None, (solution(c, frozenset(tracked)) for c in build.conjuncts(told.init))))
     first = _point(automaton.initial, {v: _known(begun.get(v)) for v in tracked}, tracked, alive)
-    names, pending, edges = {first: _name(first, 0)}, [first], list[tuple[int, Edge]]()
     put = _Put()
-    # The list grows while it is walked.
-    for here in pending:
-        for number, edge in outgoing[here[0]]:
-            for condition, there in _targets(edge, here, tracked, alive, places, put):
-                if there not in names:
-                    names[there] = _name(there, len(names))
-                    pending.append(there)
-                    if len(names) > most:
-                        return None
-                plain = automaton.edges[number]
-                guard = build.land(plain.guard, substitute(condition, meaning))
-                edges.append((number, replace(plain, source=names[here], target=names[there], guard=guard)))
-    order = {q.name: i for i, q in enumerate(automaton.locations)}
-    points = sorted(names, key=lambda p: order[p[0]])
-    values = {names[p]: substitute(build.land(*_equations(p, tracked)), meaning) for p in points}
-    written = {q.name: q for q in automaton.locations}
+
+    def follow(number: int, edge: Edge, here: _Values) -> Iterator[tuple[Edge, _Values]]:
+        for condition, there in _targets(told.edges[number], here, tracked, alive, places, put):
+            yield replace(edge, guard=build.land(edge.guard, substitute(condition, meaning))), there
+
+    def said(here: _Values) -> Term:
+        return substitute(build.land(*_equations(here, tracked)), meaning)
+
+    found = partitioned(
+        automaton,
+        first,
+        follow,
+        lambda place, _, number: f"{place}#{number}",
+        most,
+        lambda location, here: replace(location, inv=build.land(location.inv, said(here))),
+    )
+    if found is None:
+        return None
     return Unfolded(
-        replace(
-            automaton,
-            locations=tuple(_location(written[p[0]], names[p], values[names[p]]) for p in points),
-            initial=names[first],
-            edges=tuple(edge for _, edge in edges),
-        ),
-        {name: p[0] for p, name in names.items()},
-        tuple(number for number, _ in edges),
-        values,
+        found.automaton, found.place(), found.edges, {name: said(at) for (_, at), name in found.names.items()}
     )
 
 
-def _name(point: _Point, number: int) -> str:
-    return f"{point[0]}#{number}"
-
-
-def _location(place: Location, name: str, values: Term) -> Location:
-    return replace(place, name=name, inv=build.land(place.inv, values))
-
-
-def _equations(point: _Point, tracked: Sequence[Var]) -> Iterator[Term]:
-    return (build.eq(v, x) for v, x in zip(tracked, point[1], strict=True) if x is not None)
+def _equations(here: _Values, tracked: Sequence[Var]) -> Iterator[Term]:
+    return (build.eq(v, x) for v, x in zip(tracked, here, strict=True) if x is not None)
 
 
 def _point(
     place: str, values: Mapping[Var, Term | None], tracked: Sequence[Var], alive: Mapping[str, frozenset[Var]]
-) -> _Point:
-    return place, tuple(values[v] if v in alive[place] else None for v in tracked)
+) -> _Values:
+    return tuple(values[v] if v in alive[place] else None for v in tracked)
 
 
 def _alive(automaton: Automaton, read: frozenset[Var]) -> Mapping[str, frozenset[Var]]:
@@ -137,14 +120,14 @@ def _alive(automaton: Automaton, read: frozenset[Var]) -> Mapping[str, frozenset
 
 def _targets(
     edge: Edge,
-    here: _Point,
+    here: _Values,
     tracked: Sequence[Var],
     alive: Mapping[str, frozenset[Var]],
     places: Mapping[str, Location],
     put: _Put,
-) -> Iterator[tuple[Term, _Point]]:
+) -> Iterator[tuple[Term, _Values]]:
     """Where an edge may lead, and each time the condition on the state before it."""
-    before = dict(zip(tracked, here[1], strict=True))
+    before = dict(zip(tracked, here, strict=True))
     known: dict[Var, Term] = {v: x for v, x in before.items() if x is not None}
     guard = put.into(edge.guard, known)
     if guard is build.FALSE:

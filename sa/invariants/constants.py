@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from sa.automata.automaton import Automaton, Edge, edges_from
+from sa.automata.dataflow import forward
 from sa.terms import build
 from sa.terms.solve import solution
 from sa.terms.sort import Value
@@ -21,20 +22,15 @@ def constants(thread: Automaton, own: frozenset[Var], others: frozenset[Var] = f
     Of `others` it is what the thread tested or wrote last, or how they begin: a guess.
     """
     leaving = edges_from(thread)
-    found: dict[str, Known] = {thread.initial: _told(thread.init, own | others)}
-    pending = [thread.initial]
-    while pending:
-        here = pending.pop()
-        for edge in leaving.get(here, ()):
-            after = _after(edge, found[here], own, others)
-            if after is None:
-                continue
-            before = found.get(edge.target)
-            joined = after if before is None else {v: x for v, x in before.items() if after.get(v) == x}
-            if before is None or len(joined) < len(before):
-                found[edge.target] = joined
-                pending.append(edge.target)
-    return found
+
+    def follow(place: str, known: Known) -> Iterator[tuple[str, Known]]:
+        steps = ((e.target, _after(e, known, own, others)) for e in leaving.get(place, ()))
+        return ((target, after) for target, after in steps if after is not None)
+
+    def join(before: Known, after: Known) -> Known:
+        return {v: x for v, x in before.items() if after.get(v) == x}
+
+    return forward({thread.initial: _told(thread.init, own | others)}, follow, join)
 
 
 def owned(thread: Automaton, threads: Sequence[Automaton]) -> tuple[frozenset[Var], frozenset[Var]]:

@@ -197,7 +197,7 @@ def _order(run: Run) -> list[int]:
 
 
 def _settle(run: Run, number: int, pending: dict[Point, None]) -> None:
-    """Work on a thread until nothing changes there; what is `pending` has to be looked at in any case."""
+    """Work on a thread until nothing changes there; what is `pending` is always looked at."""
     points = run.known.points[number]
     pending = {p: None for p in points if absorb(run, number, p) or p in pending}
     while pending:

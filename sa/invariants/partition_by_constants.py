@@ -7,13 +7,16 @@ one after `v := fetch_add(left, -1)`, if `v > 0` is tested next.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from, location_of, variables_of
+from sa.automata.automaton import Automaton, Edge, Kind, Variable, edges_from, variables_of
+from sa.automata.components import reachable
 from sa.automata.live import live
+from sa.automata.trace_partitioning import partitioned
 from sa.invariants.cases import TwoValued, cases
 from sa.invariants.houdini import atoms_of
 from sa.terms import build
@@ -24,6 +27,9 @@ from sa.terms.term import Bool, Forall, Int, Member, Term, Var, children
 
 #: Locations with values at most, and tests of locals.
 POINTS, TESTS = 60, 4
+
+#: The locals that get only constants, each with its value at a location; None is any value.
+_Known: TypeAlias = tuple[tuple[Var, Term | None], ...]
 
 
 class Points(Struct, frozen=True):
@@ -37,8 +43,8 @@ class Points(Struct, frozen=True):
 
 def points(thread: Automaton, two: TwoValued) -> Points:
     """The thread with values in its locations; as it is where these are too many."""
-    split = {q: [e for edge in edges for e in cases(edge, two)] for q, edges in edges_from(thread).items()}
-    own = _constant(thread, [e for edges in split.values() for e in edges])
+    split = [cases(edge, two) for edge in thread.edges]
+    own = _constant(thread, [e for edges in split for e in edges])
     while True:
         made = _spread(thread, split, own)
         known = [(place, values) for place, values in made.meant.values()]
@@ -98,49 +104,43 @@ def _is_partly_known(var: Var, meant: Sequence[tuple[str, Term]]) -> bool:
     return any(len(found) > 1 for found in told.values())
 
 
-def _spread(thread: Automaton, split: Mapping[str, Sequence[Edge]], own: Mapping[Var, Term | None]) -> Points:
+def _spread(thread: Automaton, split: Sequence[Sequence[Edge]], own: Mapping[Var, Term | None]) -> Points:
     """The thread with the values of its `own` variables in its locations; None is any value, also where nobody reads it
     any more and it may still have the value that it begins with.
     """
     loose = frozenset(v for v, t in own.items() if t is None)
     read = live(thread, frozenset()) if loose else {}
     unwritten = {v: _unwritten(thread, v) for v in loose}
-    found, edges = {(thread.initial, tuple(own.items())): "0"}, list[Edge]()
-    waiting = list(found)
-    while waiting:
-        place, known = waiting.pop()
-        values = {v: t for v, t in known if t is not None}
-        for edge in split[place]:
+
+    def follow(number: int, _: Edge, here: _Known) -> Iterator[tuple[Edge, _Known]]:
+        values = {v: t for v, t in here if t is not None}
+        for edge in split[number]:
             guard = substitute(edge.guard, values)
             if guard is build.FALSE:
                 continue
             updates = tuple((v, substitute(t, values)) for v, t in edge.updates)
-            after = dict(known) | {v: t for v, t in updates if v in own}
+            after = dict(here) | {v: t for v, t in updates if v in own}
             after |= {v: None for v in loose if edge.target in unwritten[v] and v not in read[edge.target]}
-            there = (edge.target, tuple(after.items()))
-            if there not in found:
-                if len(found) == POINTS:
-                    return Points(thread, {q.name: (q.name, build.TRUE) for q in thread.locations}, frozenset())
-                found[there] = str(len(found))
-                waiting.append(there)
-            edges.append(replace(edge, source=found[place, known], target=found[there], guard=guard, updates=updates))
-    places = tuple(replace(location_of(thread, q), name=name) for (q, _), name in found.items())
+            yield replace(edge, guard=guard, updates=updates), tuple(after.items())
+
+    found = partitioned(thread, tuple(own.items()), follow, lambda _, __, number: str(number), POINTS)
+    if found is None:
+        return Points(thread, {q.name: (q.name, build.TRUE) for q in thread.locations}, frozenset())
     meant = {
         name: (q, build.land(*(build.eq(v, t) for v, t in known if t is not None)))
-        for (q, known), name in found.items()
+        for (q, known), name in found.names.items()
     }
-    return Points(replace(thread, locations=places, initial="0", edges=tuple(edges)), meant, frozenset(own))
+    return Points(found.automaton, meant, frozenset(own))
 
 
 def _unwritten(thread: Automaton, var: Var) -> frozenset[str]:
     """Locations that can be reached without a step that writes a variable."""
-    leaving, found, waiting = edges_from(thread), {thread.initial}, [thread.initial]
-    while waiting:
-        for edge in leaving.get(waiting.pop(), ()):
-            if edge.target not in found and all(v is not var for v, _ in edge.updates):
-                found.add(edge.target)
-                waiting.append(edge.target)
-    return frozenset(found)
+    leaving = edges_from(thread)
+
+    def passed(place: str) -> Iterator[str]:
+        return (e.target for e in leaving.get(place, ()) if all(v is not var for v, _ in e.updates))
+
+    return frozenset(reachable((thread.initial,), passed))
 
 
 def _constant(thread: Automaton, edges: Sequence[Edge]) -> dict[Var, Term | None]:

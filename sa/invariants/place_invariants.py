@@ -194,7 +194,7 @@ def balances(
     rigid, needed, heights = _rigid(threads), list[Form](), dict[tuple[str, str], Forms]()
     last: dict[tuple[str, str], list[Forms]] | None = {} if ends else None
     for thread, listed in zip(threads, steps, strict=True):
-        # What nobody else writes stays as it is between the thread's own steps.
+        # What nobody else writes does not change between the thread's own steps.
         own, _ = owned(thread, everyone)
         sinks = None if last is None else dict[str, list[Forms]]()
         reached = _climbed(thread.initial, listed, unknown, rigid | own.difference(apart_from), needed, sinks)

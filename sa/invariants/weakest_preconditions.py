@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sa.automata.automaton import Automaton, Edge, Kind, edges_from, variables_of
+from sa.automata.dataflow import forward
 from sa.certificates.run import Bad
 from sa.conditions.never import at_places, failing_edges, mentioned, taking
 from sa.invariants.constants import constants, owned
@@ -118,20 +119,15 @@ def _is_value(formula: Term) -> bool:
 def _passed(thread: Automaton) -> Mapping[str, tuple[Term, ...]]:
     """Tests by location that hold on all ways there, the thread being by itself (available expressions)."""
     leaving = edges_from(thread)
-    found: dict[str, tuple[Term, ...]] = {thread.initial: ()}
-    pending = [thread.initial]
-    while pending:
-        here = pending.pop()
-        for edge in leaving.get(here, ()):
+
+    def follow(place: str, here: tuple[Term, ...]) -> Iterator[tuple[str, tuple[Term, ...]]]:
+        for edge in leaving.get(place, ()):
             gone = frozenset((*(v for v, _ in edge.updates), *(c.var for c in edge.choices)))
-            known = dict.fromkeys((*found[here], *build.conjuncts(edge.guard)))
-            after = (*(f for f in known if f.free and f.free.isdisjoint(gone)), *_made(edge, gone))
-            before = found.get(edge.target)
-            joined = after if before is None else tuple(f for f in before if f in after)
-            if before is None or len(joined) < len(before):
-                found[edge.target] = joined
-                pending.append(edge.target)
-    return found
+            known = dict.fromkeys((*here, *build.conjuncts(edge.guard)))
+            yield edge.target, (*(f for f in known if f.free and f.free.isdisjoint(gone)), *_made(edge, gone))
+
+    start = dict[str, tuple[Term, ...]].fromkeys((thread.initial,), ())
+    return forward(start, follow, lambda before, after: tuple(f for f in before if f in after))
 
 
 def _made(edge: Edge, gone: frozenset[Var]) -> Iterator[Term]:

@@ -191,7 +191,7 @@ def exchange(
 
 
 def known(updates: Mapping[Var, Term], condition: Term, truth: bool) -> dict[Var, Term]:
-    """The updates where a condition is known to be true, or false; what stays as it is is left out."""
+    """The updates where a condition is known to be true, or false; variables that keep their values are left out."""
     if isinstance(condition, Not):
         condition, truth = condition.body, not truth
     after = {v: decided(t, condition, truth) for v, t in updates.items()}

@@ -45,7 +45,7 @@ def goals(abstract: Program, concrete: Program, block: Refinement | None, whole:
     """The goals of a refinement question. Raises InputError.
 
     Threads with declared environments are paired one by one; programs without any are closed, and the claim is
-    about their products. `whole` closes the programs in any case.
+    about their products. `whole` always closes the programs.
     """
     if block is not None and block.silent_exit:
         abstract, concrete = (replace(p, threads=tuple(map(silently, p.threads))) for p in (abstract, concrete))

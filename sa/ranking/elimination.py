@@ -13,20 +13,20 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.components import components
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
-from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unjust
+from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unanswered, Unjust
 from sa.certificates.run import Bad
 from sa.ranking.facts import facts_at, with_signs
-from sa.ranking.justice import known_before, never, spots_beside
+from sa.ranking.justice import kept_while_open, known_before, never, spots_beside, spots_everywhere, unanswered
 from sa.ranking.left import Search, Thread, disturbed, not_lowering
 from sa.ranking.piecewise import Move, in_pieces
-from sa.ranking.points import Graph, Step, graph_of_thread, leading
+from sa.ranking.points import Graph, Step, closed_in, graph_of_thread, leading
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.ranking.settling import settle
 from sa.ranking.stages import promising
@@ -89,15 +89,27 @@ def eliminated(
     """A reason by rounds. What justice needs of states is shown at once, maybe by lemmas. Raises LimitReached."""
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     separate = tuple(map(apart, threads))
-    graphs = [graph_of_thread(separate, number, ends) for number in range(len(threads))]
+    numbers = range(len(threads))
+    graphs = [graph_of_thread(separate, number, ends) for number in numbers]
     facts = None if guesses is Guesses.NONE or not any(g.steps for g in graphs) else facts_in(separate, session)
-    made = tuple(Thread(g, tuple(_on_cycles(g.steps)), _guessed(g, facts, guesses, session)) for g in graphs)
+    # What holds at a location is not only what runs bring about in which a claim is open.
+    every = graphs if ends.until is None else [graph_of_thread(separate, n, replace(ends, until=None)) for n in numbers]
+    guessed_by = (_guessed(g, facts, guesses, session) for g in every)
+    made = tuple(Thread(g, tuple(_on_cycles(g.steps)), f) for g, f in zip(graphs, guessed_by, strict=True))
     search = Search(made, frozenset(v.var for t in separate for v in t.variables), facts, session)
     asked = [n for n, t in enumerate(threads) if t.name in ends.threads]
     lemmas = () if facts is None else lemmas_of(facts, session)
+    if ends.until is not None:
+        # Each thread may be the one that has to step.
+        asked = list(range(len(threads)))
     said = list[Elimination]()
-    while any(made[n].steps for n in asked):
+    while ends.until is not None or any(made[n].steps for n in asked):
         found = next(_rounds(search), None)
+        if found is None and ends.until is not None and facts is not None:
+            last = _unanswered(search, ends, shows(lemmas))
+            if last is not None:
+                said += [*(s for t in search.threads for s in _settled_in(t)), last]
+                break
         if found is None and ends.fair and facts is not None:
             found = next(_by_justice(search, asked, shows(lemmas)), None)
         if found is None:
@@ -176,6 +188,13 @@ def _by_justice(search: Search, asked: Sequence[int], shows: Shows) -> Iterator[
             yield [*known, Unjust(number, component, tuple(sorted(strict)), spots[number])]
 
 
+def _unanswered(search: Search, ends: Ends, shows: Shows) -> Unanswered | None:
+    """That a fair run does not leave the claim open for ever, which is shown of states."""
+    kept, spots = kept_while_open(search, ends), spots_everywhere(search)
+    bad = unanswered(search, kept, lnot(closed_in(ends)), spots)
+    return Unanswered(kept, spots) if bad in shows([(bad,)]) else None
+
+
 def _within(thread: Thread, component: Sequence[int]) -> list[Step]:
     return [s for s in thread.steps if s.passage[0] in component]
 
@@ -213,7 +232,7 @@ def _tested(search: Search, number: int, component: tuple[int, ...], own: Sequen
     idle = [s for s in own if _is_idle(search, thread, s)]
     if idle:
         return [ZERO] * len(component), frozenset(s.passage[2] for s in idle)
-    for rank in _compared(search, thread, own):
+    for rank in _compared(search, thread, own, _written(own)):
         strict = _fits(search, number, component, own, rank)
         if strict is not None:
             return [rank] * len(component), strict
@@ -225,8 +244,14 @@ def _is_idle(search: Search, thread: Thread, step: Step) -> bool:
     return land(*premise) is FALSE or search.session.implied(FALSE, premise)
 
 
-def _compared(search: Search, thread: Thread, own: Sequence[Step]) -> list[Term]:
-    """Differences that are not negative where a step is taken; those in the user's variables first."""
+def _written(steps: Sequence[Step]) -> Set[Var]:
+    return {v for s in steps for v in s.updates}
+
+
+def _compared(search: Search, thread: Thread, own: Sequence[Step], written: Set[Var]) -> list[Term]:
+    """Differences of what is written that are not negative where a step is taken; those in the user's variables
+    first.
+    """
     found = dict[Term, None]()
     for step in own:
         known = conjoined((*step.premise, *thread.known(step.passage[0])))
@@ -235,7 +260,6 @@ def _compared(search: Search, thread: Thread, own: Sequence[Step]) -> list[Term]
             found[total] = None
             # The copy of a shared number was compared, and the number is what is lowered.
             found |= dict.fromkeys(substitute(total, {v: w}) for v, w in equal if v in total.free)
-    written = {v for s in own for v in s.updates}
     fitting = [r for r in found if linear_parts(r)[1].keys() <= search.variables and not r.free.isdisjoint(written)]
     return sorted(fitting, key=lambda r: any(v.name.base.startswith("_") for v in r.free))
 
@@ -291,7 +315,10 @@ def _fits(
 def _partly(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
     """A rank that some steps lower in some cases only: in the others they may be taken for ever."""
     thread = search.threads[number]
-    for rank in _compared(search, thread, own):
+    written, others = _written(own), (t for t in search.threads if t is not thread)
+    # What another thread waits for comes nearer with what this one does.
+    beside = [r for t in others for r in _compared(search, t, t.steps, written)]
+    for rank in dict.fromkeys((*_compared(search, thread, own, written), *beside)):
         strict = _fits(search, number, component, own, rank, partly=True)
         if strict is not None:
             return [rank] * len(component), strict

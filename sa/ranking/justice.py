@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sa.automata.program import Ends
 from sa.automata.standstill import possible
 from sa.certificates.ends import Condition, Spot, bad_of
 from sa.certificates.run import Bad
@@ -25,6 +26,11 @@ from sa.terms.term import Term
 _FORMULAS = 12
 
 
+def spots_everywhere(search: Search) -> tuple[Spot, ...]:
+    """What seems to hold at last where threads are."""
+    return tuple(s for n in range(len(search.threads)) for s in _spots(search, n))
+
+
 def spots_beside(search: Search, number: int) -> tuple[Spot, ...]:
     """What seems to hold at last where the other threads are."""
     return tuple(s for n in range(len(search.threads)) if n != number for s in _spots(search, n))
@@ -38,6 +44,27 @@ def never(search: Search, number: int, step: Step, spots: tuple[Spot, ...]) -> B
     beside = lnot(land(*(_somewhere(search, n, spots) for n in range(len(search.threads)) if n != number)))
     choices = tuple(c.var for c in automaton.edges[step.passage[2]].choices)
     return bad_of(Condition(((automaton.name, place),), known_before(thread, step), choices, beside))
+
+
+def unanswered(search: Search, kept: Term, opened: Term, spots: tuple[Spot, ...]) -> Bad:
+    """That all threads are at spots while the claim is open, as something bad."""
+    somewhere = (_somewhere(search, n, spots) for n in range(len(search.threads)))
+    return bad_of(Condition((), conjoined((kept, opened)), (), lnot(land(*somewhere))))
+
+
+def kept_while_open(search: Search, ends: Ends) -> Term:
+    """What holds where the claim begins to be open, and as long as it stays so: parts of what it begins with."""
+    kept = [f for f in conjuncts(ends.since) if f.free <= search.variables]
+    steps = [s for t in search.threads for s in t.graph.steps]
+    while lost := [f for f in kept if not all(_keeps(search, f, kept, s) for s in steps)]:
+        kept = [f for f in kept if f not in lost]
+    return land(*kept)
+
+
+def _keeps(search: Search, formula: Term, known: Sequence[Term], step: Step) -> bool:
+    if formula.free.isdisjoint(step.updates):
+        return True
+    return search.session.implied(substitute(formula, step.updates), (*known, *step.premise))
 
 
 def known_before(thread: Thread, step: Step) -> tuple[Term, ...]:

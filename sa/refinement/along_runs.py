@@ -1,15 +1,14 @@
-"""The engines of goals that go along runs: for one that no abstract run matches, or for what runs of both sides say.
+"""The engines of goals that look for a concrete run that no abstract run matches.
 
 Each is loaded when it is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sa.base.budget import Budget, Report
-from sa.question.asked import GoalAsked, Lost, Related
-from sa.simulation.endings import Tactics
+from sa.question.asked import GoalAsked, Lost
 
 
 def by_rounds(
@@ -34,10 +33,3 @@ def by_inclusion(steps: int, asked: GoalAsked, budget: Budget, report: Report) -
     from sa.refinement.inclusion import by_inclusion as engine
 
     return engine(steps, asked, budget, report)
-
-
-def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
-    """A relation with what random runs of both sides suggest. Raises LimitReached."""
-    from sa.refinement.by_samples import by_samples as engine
-
-    return engine(tactics, asked, budget, report)

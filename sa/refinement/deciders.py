@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
@@ -45,12 +44,6 @@ if TYPE_CHECKING:
 #: Where a search for a closed goal gets stuck, small values are tried: so many steps for each lemma that it learned,
 #: so that what is easy to prove stays so, and no more than these.
 STEPS_PER_LEMMA, STEPS = 10_000, 400_000
-
-#: How many values are tried for choices without a range where it is guessed how to answer.
-GUESSED_VALUES = (3, 8, 32)
-
-#: Beyond so many pairs of locations a game of some seconds shows too few answers to learn from.
-LOCATION_PAIRS = 5_000
 
 #: Solver resources for Horn clauses about answers that hold on small values.
 HARD = 60_000_000
@@ -316,29 +309,6 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
     solution = solve_horn(search)
     if solution is not None:
         yield _proof(relation_of(search, solution), effort_of(asked))
-
-
-def by_strategy(
-    tactics: Tactics, sought: Sought, asked: GoalAsked, budget: Budget, report: Report
-) -> Iterator[Related | Stuck]:
-    """Answers as in a game on small values, fixed: a search for a relation that they keep, then Horn clauses.
-
-    Raises LimitReached.
-    """
-    sides = asked.goal.concrete, asked.goal.abstract
-    if prod(len(side.locations) for side in sides) > LOCATION_PAIRS:
-        return
-    from sa.refinement.learned_answers import taught
-    from sa.values.examples import examples
-
-    report(Event("answers on small values", {"steps allowed": sought.steps}))
-    tried = (examples(asked.goal, budget.bounds, replace(sought, pool=pool)) for pool in GUESSED_VALUES)
-    given = next((found for found in tried if found is not None), None)
-    if given is None:
-        return
-    found = answers_fixed(tactics, asked, budget, report, lambda search: taught(search, given))
-    why = "the answers that win on small values do not win on all values"
-    yield found or Stuck(Unknown(Reason.BOUND, why), effort_of(asked))
 
 
 def answers_fixed(

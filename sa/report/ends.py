@@ -19,6 +19,7 @@ from sa.certificates.ends import (
     Round,
     Settled,
     Stage,
+    Unanswered,
     Unjust,
 )
 from sa.engines.verification import Finding
@@ -57,10 +58,13 @@ def _reason(threads: Sequence[Automaton], reason: Part | tuple[Elimination, ...]
             yield from _stage(threads, reason, stage)
     else:
         for made in reason:
-            yield from _round(threads[made.thread], made)
+            if isinstance(made, Unanswered):
+                yield "while it is open, a fair scheduler lets some thread step that brings it nearer"
+            else:
+                yield from _round(threads[made.thread], made)
 
 
-def _round(thread: Automaton, made: Elimination) -> Iterator[str]:
+def _round(thread: Automaton, made: Settled | Round | Unjust) -> Iterator[str]:
     match made:
         case Round():
             ranks = dict(zip((thread.locations[n].name for n in made.locations), made.ranks, strict=True))

@@ -79,7 +79,7 @@ class Text:
         return made
 
     def truncate(self, width: int, pad: bool = False) -> None:
-        """Cut what takes more cells, with an ellipsis; with `pad` it takes as many in any case."""
+        """Cut what takes more cells, with an ellipsis; with `pad` it always takes as many."""
         taken = self.cell_len
         if taken > width:
             from rich.cells import set_cell_size

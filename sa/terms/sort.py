@@ -133,7 +133,7 @@ def not_too_long(value: int) -> int:
 
 
 def finite_values(sort: Sort) -> Sequence[Plain] | None:
-    """All values of the sort in their order; None for infinitely many, and for arrays in any case."""
+    """All values of the sort in their order; None for infinitely many, and for arrays."""
     match sort:
         case IntSort() | ArraySort():
             return None

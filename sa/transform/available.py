@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, variables_of
+from sa.automata.dataflow import forward
 from sa.terms import build
 from sa.terms.cases import decided
 from sa.terms.sort import INT
@@ -31,30 +32,22 @@ def available(thread: Automaton, about: Set[Var], lost: Mapping[str, Set[Term]])
     def wanted(formula: Term) -> bool:
         return formula.free.isdisjoint(shared) or not formula.free.isdisjoint(about)
 
-    into = dict[str, list[tuple[str, Set[Term], Set[Var]]]]()
+    leaving = dict[str, list[tuple[str, Set[Term], Set[Var]]]]()
     written_invariants = {q.name: q.inv for q in thread.locations}
     for edge in thread.edges:
         became = frozenset(f for f in _became(edge, written_invariants[edge.source]) if wanted(f))
-        into.setdefault(edge.target, []).append((edge.source, became, frozenset(v for v, _ in edge.updates)))
-    start = frozenset(f for f in _told((thread.init,), frozenset()) if wanted(f))
-    found = dict[str, Set[Term]]()
-    changed = True
-    while changed:
-        changed = False
-        for place in thread.locations:
-            ways = [
-                became | {f for f in found[source] if f.free.isdisjoint(written)}
-                for source, became, written in into.get(place.name, ())
-                if source in found
-            ]
-            if place.name == thread.initial:
-                ways.append(start)
-            if ways:
-                here = frozenset.intersection(*map(frozenset, ways)) - lost.get(place.name, frozenset())
-                if here != found.get(place.name):
-                    found[place.name] = here
-                    changed = True
-    return found
+        leaving.setdefault(edge.source, []).append((edge.target, became, frozenset(v for v, _ in edge.updates)))
+
+    def held(place: str, formulas: Set[Term]) -> frozenset[Term]:
+        return frozenset(formulas - lost.get(place, frozenset()))
+
+    def follow(place: str, here: frozenset[Term]) -> Iterator[tuple[str, frozenset[Term]]]:
+        for target, became, written in leaving.get(place, ()):
+            yield target, held(target, became | {f for f in here if f.free.isdisjoint(written)})
+
+    start = held(thread.initial, {f for f in _told((thread.init,), frozenset()) if wanted(f)})
+    found = forward({thread.initial: start}, follow, frozenset.intersection)
+    return {q.name: found[q.name] for q in thread.locations if q.name in found}
 
 
 def _became(edge: Edge, invariant: Term) -> Iterator[Term]:

@@ -29,7 +29,7 @@ from sa.transform.turns import turns
 from sa.transform.values import constants, values
 
 #: A location of the thread with this number.
-Spot: TypeAlias = tuple[int, str]
+ThreadPlace: TypeAlias = tuple[int, str]
 
 
 class Known(Struct, frozen=True, eq=False):
@@ -51,8 +51,8 @@ class Proved(Struct, frozen=True, eq=False):
     exclude each other, and the lemmas that say so, which are inductive by themselves.
     """
 
-    places: Mapping[Spot, tuple[Term, ...]]
-    excluded: frozenset[frozenset[Spot]]
+    places: Mapping[ThreadPlace, tuple[Term, ...]]
+    excluded: frozenset[frozenset[ThreadPlace]]
     lemmas: tuple[Term, ...]
 
 
@@ -68,24 +68,24 @@ class Facts(Struct, frozen=True, eq=False):
 
     threads: tuple[Automaton, ...]
     true: tuple[Available, ...]
-    met: frozenset[frozenset[Spot]]
-    written: Mapping[Spot, Term]
+    met: frozenset[frozenset[ThreadPlace]]
+    written: Mapping[ThreadPlace, Term]
     joint: bool
     lost: bool
     turns: bool = False
-    apart: Mapping[frozenset[Spot], Term] = {}
+    apart: Mapping[frozenset[ThreadPlace], Term] = {}
     draws: tuple[Draws, ...] = ()
     proved: Proved | None = None
-    found: dict[Spot, tuple[Term, ...]] = field(default_factory=dict)
+    found: dict[ThreadPlace, tuple[Term, ...]] = field(default_factory=dict)
 
-    def at(self, spot: Spot) -> tuple[Term, ...]:
+    def at(self, spot: ThreadPlace) -> tuple[Term, ...]:
         """What holds while a thread is there, the written invariant included."""
         if spot not in self.found:
             more = () if self.proved is None else self.proved.places.get(spot, ())
             self.found[spot] = build.conjoined((*self.true[spot[0]].get(spot[1], ()), self.written[spot], *more))
         return self.found[spot]
 
-    def meet(self, one: Spot, other: Spot) -> bool:
+    def meet(self, one: ThreadPlace, other: ThreadPlace) -> bool:
         """Whether two threads can be there at once, as far as is known."""
         if self.proved is not None and frozenset({one, other}) in self.proved.excluded:
             return False
@@ -93,7 +93,7 @@ class Facts(Struct, frozen=True, eq=False):
             return frozenset({one, other}) in self.met
         return all(place in self.true[n] for n, place in (one, other))
 
-    def together(self, one: Spot, other: Spot) -> tuple[Term, ...]:
+    def together(self, one: ThreadPlace, other: ThreadPlace) -> tuple[Term, ...]:
         """What holds while two threads are there, beside what holds at each place."""
         said = (d.differ(*((n, self.true[n].get(q, frozenset())) for n, q in (one, other))) for d in self.draws)
         return build.conjoined((*build.conjuncts(self.apart.get(frozenset({one, other}), build.TRUE)), *said))
@@ -111,13 +111,13 @@ class _Work(Struct, eq=False):
     session: Session
     lost: list[dict[str, set[Term]]]
     joint: bool
-    written: Mapping[Spot, Term]
+    written: Mapping[ThreadPlace, Term]
     draws: tuple[Draws, ...] = ()
     known: Known = field(default_factory=Known)
-    reached: dict[tuple[int, int], tuple[Available, Available, frozenset[frozenset[Spot]]]] = field(
+    reached: dict[tuple[int, int], tuple[Available, Available, frozenset[frozenset[ThreadPlace]]]] = field(
         default_factory=dict
     )
-    kept: set[tuple[Spot, int, int, Set[Term], Set[Term]]] = field(default_factory=set)
+    kept: set[tuple[ThreadPlace, int, int, Set[Term], Set[Term]]] = field(default_factory=set)
 
 
 def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
@@ -128,7 +128,7 @@ def facts_of_turns(threads: tuple[Automaton, ...]) -> Facts | None:
     return Facts(threads, true, frozenset(), written_invariants(threads), joint=False, lost=False, turns=True)
 
 
-def written_invariants(threads: Sequence[Automaton]) -> Mapping[Spot, Term]:
+def written_invariants(threads: Sequence[Automaton]) -> Mapping[ThreadPlace, Term]:
     """The invariants that were written, by thread and location."""
     return {(n, q.name): q.inv for n, t in enumerate(threads) for q in t.locations}
 
@@ -165,7 +165,7 @@ def _mentioned(thread: Automaton) -> frozenset[Var]:
     return frozenset[Var]().union(*read).union(v for e in thread.edges for v, _ in e.updates)
 
 
-def _met(work: _Work, now: Facts) -> Iterator[frozenset[frozenset[Spot]]]:
+def _met(work: _Work, now: Facts) -> Iterator[frozenset[frozenset[ThreadPlace]]]:
     """The pairs of locations of two threads that steps lead to."""
     for one, other in combinations(range(len(work.threads)), 2):
         before = work.reached.get((one, other))
@@ -175,7 +175,7 @@ def _met(work: _Work, now: Facts) -> Iterator[frozenset[frozenset[Spot]]]:
         yield before[2]
 
 
-def _reached(work: _Work, now: Facts, one: int, other: int) -> Iterator[frozenset[Spot]]:
+def _reached(work: _Work, now: Facts, one: int, other: int) -> Iterator[frozenset[ThreadPlace]]:
     leaving = [_leaving(work.threads[n]) for n in (one, other)]
     start = work.threads[one].initial, work.threads[other].initial
     seen, pending = {start}, [start]
@@ -198,7 +198,7 @@ def _leaving(thread: Automaton) -> Mapping[str, list[Edge]]:
     return found
 
 
-def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[Spot, Term]]:
+def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[ThreadPlace, Term]]:
     """Facts that a step of another thread makes false."""
     shared = {v.var for t in work.threads for v in t.variables if v.kind is Kind.GLOBAL}
     writing = [
@@ -227,8 +227,8 @@ def _disturbed(work: _Work, now: Facts) -> Iterator[tuple[Spot, Term]]:
 
 
 def _broken(
-    work: _Work, now: Facts, spot: Spot, step: tuple[int, Edge], touched: Sequence[Term]
-) -> Iterator[tuple[Spot, Term]]:
+    work: _Work, now: Facts, spot: ThreadPlace, step: tuple[int, Edge], touched: Sequence[Term]
+) -> Iterator[tuple[ThreadPlace, Term]]:
     number, edge = step
     after = dict(edge.updates)
     mover = (number, edge.source)
@@ -246,8 +246,8 @@ def possible(
     session: Session,
     known: Known,
     now: Facts,
-    one: Spot,
-    other: Spot,
+    one: ThreadPlace,
+    other: ThreadPlace,
     more: tuple[Term, ...],
 ) -> bool:
     """Whether formulas may be true while two threads are at these locations; if in doubt they may."""
@@ -334,7 +334,7 @@ def facts_at_cuts(facts: Facts, composed: Sequence[Automaton]) -> Iterator[Term]
                     yield build.implies(_at(thread, place), formula)
 
 
-def _excluded(facts: Facts, session: Session, known: Known, spot: Spot) -> Iterator[Spot]:
+def _excluded(facts: Facts, session: Session, known: Known, spot: ThreadPlace) -> Iterator[ThreadPlace]:
     """The locations of later threads that this one excludes, where that does not follow from what holds at both."""
     if facts.joint:
         for number in range(spot[0] + 1, len(facts.threads)):

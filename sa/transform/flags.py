@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Kind, Location, edges_from
+from sa.automata.automaton import Automaton, Edge, Kind
+from sa.automata.trace_partitioning import partitioned
 from sa.smt.session import Session
 from sa.terms import build
 from sa.terms.cases import condition_in, decided
@@ -23,8 +25,11 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Bool, IsZero, Term, Var, sort_of
 from sa.transform.available import Available
 from sa.transform.draws import draws_of
-from sa.transform.facts import Facts, Spot, facts_of, written_invariants
+from sa.transform.facts import Facts, ThreadPlace, facts_of, written_invariants
 from sa.transform.values import constants
+
+#: Whether each flag is set.
+_Values: TypeAlias = tuple[bool, ...]
 
 #: How many flags of a thread are told apart.
 FLAGS = 2
@@ -34,7 +39,7 @@ class _Copies(Struct, frozen=True, eq=False):
     """A thread with locations that say what its flags are, and by its location and their values the name of each."""
 
     thread: Automaton
-    names: Mapping[tuple[str, tuple[bool, ...]], str]
+    names: Mapping[tuple[str, _Values], str]
     flags: tuple[Term, ...]
 
     def at(self, place: str) -> Iterator[tuple[Term, str | None]]:
@@ -51,7 +56,7 @@ def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts
     if not any(c.flags for c in copies):
         return None
     found = facts_of(tuple(c.thread for c in copies), session)
-    met, apart = set[frozenset[Spot]](), dict[frozenset[Spot], Term]()
+    met, apart = set[frozenset[ThreadPlace]](), dict[frozenset[ThreadPlace], Term]()
     for (one, first), (other, second) in combinations(enumerate(copies), 2):
         for p, q in product(threads[one].locations, threads[other].locations):
             pair = frozenset({(one, p.name), (other, q.name)})
@@ -84,35 +89,32 @@ def _folded(thread: Automaton, copies: _Copies, true: Available) -> Available:
 
 
 def _copies(thread: Automaton, drawn: bool) -> _Copies:
-    start, leaving = constants(build.conjuncts(thread.init)), edges_from(thread)
+    start = constants(build.conjuncts(thread.init))
     flags = tuple(f for f in _flags(thread, drawn) if isinstance(substitute(f, start), Bool))[:FLAGS]
-    first = thread.initial, tuple(substitute(f, start) is build.TRUE for f in flags)
-    names, pending, edges = {first: _name(*first)}, [first], list[Edge]()
-    while pending:
-        place, values = pending.pop()
-        known = {f: build.boolean(x) for f, x in zip(flags, values, strict=True)}
-        for edge in leaving[place]:
-            updates = {v: _under(t, known) for v, t in edge.updates}
-            after = [_under(substitute(f, dict(edge.updates)), known) for f in flags]
-            for target in _every(flags):
-                guard = build.land(_under(edge.guard, known), *_say(after, target))
-                if guard is build.FALSE:
-                    continue
-                there = edge.target, target
-                if there not in names:
-                    names[there] = _name(*there)
-                    pending.append(there)
-                kept = tuple((v, _decided(t, guard)) for v, t in updates.items() if v not in flags)
-                made = replace(edge, source=names[place, values], target=names[there], guard=guard, updates=kept)
-                edges.append(made)
-    places = {q.name: q for q in thread.locations}
-    locations = list[Location]()
-    for (place, values), name in names.items():
-        known = {f: build.boolean(x) for f, x in zip(flags, values, strict=True)}
-        locations.append(replace(places[place], name=name, inv=_under(places[place].inv, known)))
+
+    def follow(_: int, edge: Edge, values: _Values) -> Iterator[tuple[Edge, _Values]]:
+        known = _known(flags, values)
+        after = [_under(substitute(f, dict(edge.updates)), known) for f in flags]
+        for target in _every(flags):
+            guard = build.land(_under(edge.guard, known), *_say(after, target))
+            if guard is not build.FALSE:
+                kept = ((v, _decided(_under(t, known), guard)) for v, t in edge.updates if v not in flags)
+                yield replace(edge, guard=guard, updates=tuple(kept)), target
+
+    found = partitioned(
+        thread,
+        tuple(substitute(f, start) is build.TRUE for f in flags),
+        follow,
+        lambda place, values, _: "@".join((place, *("1" if x else "0" for x in values))),
+        told=lambda location, values: replace(location, inv=_under(location.inv, _known(flags, values))),
+    )
+    assert found is not None
     init = substitute(thread.init, {f: start[f] for f in flags if isinstance(f, Var)})
-    made_of = replace(thread, initial=_name(*first), locations=tuple(locations), init=init, edges=tuple(edges))
-    return _Copies(made_of, names, flags)
+    return _Copies(replace(found.automaton, init=init), found.names, flags)
+
+
+def _known(flags: Sequence[Term], values: _Values) -> dict[Term, Term]:
+    return {f: build.boolean(x) for f, x in zip(flags, values, strict=True)}
 
 
 def _flags(thread: Automaton, drawn: bool) -> Iterator[Term]:
@@ -142,13 +144,9 @@ def _decided(term: Term, guard: Term) -> Term:
     return term
 
 
-def _name(place: str, values: tuple[bool, ...]) -> str:
-    return "@".join((place, *("1" if x else "0" for x in values)))
-
-
-def _every(flags: tuple[Term, ...]) -> Iterator[tuple[bool, ...]]:
+def _every(flags: tuple[Term, ...]) -> Iterator[_Values]:
     return product((False, True), repeat=len(flags))
 
 
-def _say(flags: Sequence[Term], values: tuple[bool, ...]) -> Iterator[Term]:
+def _say(flags: Sequence[Term], values: _Values) -> Iterator[Term]:
     return (v if x else build.lnot(v) for v, x in zip(flags, values, strict=True))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sa.automata.automaton import Automaton, Edge, Kind
 from sa.terms import build
 from sa.terms.term import Int, Term, Var
-from sa.transform.facts import Facts, Spot, simplified
+from sa.transform.facts import Facts, ThreadPlace, simplified
 
 
 def locks_of(threads: Sequence[Automaton]) -> Mapping[Var, Term]:
@@ -41,7 +41,7 @@ def _is_lock(var: Var, free: Term, steps: Sequence[tuple[Edge, Term]]) -> bool:
     return acquired and 0 < len(taken) < len(steps)
 
 
-def held(facts: Facts, locks: Mapping[Var, Term], spot: Spot) -> tuple[Var, ...]:
+def held(facts: Facts, locks: Mapping[Var, Term], spot: ThreadPlace) -> tuple[Var, ...]:
     """The locks that a thread holds at a location: there it is known that they are not free."""
     here = facts.true[spot[0]].get(spot[1], ())
     return tuple(v for v, free in locks.items() if simplified((*here, build.eq(v, free))) is None)

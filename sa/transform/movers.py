@@ -19,7 +19,7 @@ from sa.smt.session import Session, Unsat
 from sa.terms import build
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
-from sa.transform.facts import Facts, Known, Spot, contradict, possible, simplified
+from sa.transform.facts import Facts, Known, ThreadPlace, contradict, possible, simplified
 
 #: An edge, by the numbers of its thread and its own.
 Step = tuple[int, int]
@@ -120,8 +120,8 @@ def _swaps(work: _Work, first: Step, second: Step) -> bool:
 def _asked(work: _Work, first: Step, second: Step) -> bool:
     facts, session = work.facts, work.session
     e, f = (facts.threads[n].edges[k] for n, k in (first, second))
-    start: tuple[Spot, Spot] = (first[0], e.source), (second[0], f.source)
-    between: tuple[Spot, Spot] = (first[0], e.target), (second[0], f.source)
+    start: tuple[ThreadPlace, ThreadPlace] = (first[0], e.source), (second[0], f.source)
+    between: tuple[ThreadPlace, ThreadPlace] = (first[0], e.target), (second[0], f.source)
     taking_e, taking_f = _taking(e), _taking(f)
     for (one, other), taking in ((start, taking_e), (between, taking_f)):
         if contradict(work.known, (facts.at(one), facts.at(other), taking)):

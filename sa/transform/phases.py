@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge
 from sa.automata.components import on_cycles
+from sa.automata.dataflow import forward
 from sa.certificates.reduced import Phase
 
 #: Edges by their numbers.
@@ -70,23 +71,20 @@ def _numbered(thread: Automaton) -> Numbered:
 
 def _phases(thread: Automaton, outgoing: Numbered, moves: Moves, why: Mapping[str, Why]) -> dict[str, Phase]:
     """The phases of locations that are reached; one that is reached in both is behind the commit."""
-    found = dict[str, Phase]()
-    pending = [thread.initial]
-    found[thread.initial] = Phase.CUT
-    while pending:
-        place = pending.pop()
+
+    def follow(place: str, phase: Phase) -> Iterator[tuple[str, Phase]]:
         for number, edge in outgoing[place]:
             if edge.target in why:
-                phase = Phase.CUT
-            elif found[place] is Phase.AFTER or number not in moves.before:
-                phase = Phase.AFTER
+                yield edge.target, Phase.CUT
+            elif phase is Phase.AFTER or number not in moves.before:
+                yield edge.target, Phase.AFTER
             else:
-                phase = Phase.BEFORE
-            known = found.get(edge.target)
-            if known is None or (known is Phase.BEFORE and phase is Phase.AFTER):
-                found[edge.target] = phase
-                pending.append(edge.target)
-    return found
+                yield edge.target, Phase.BEFORE
+
+    def join(one: Phase, other: Phase) -> Phase:
+        return other if one is Phase.BEFORE and other is Phase.AFTER else one
+
+    return forward({thread.initial: Phase.CUT}, follow, join)
 
 
 def _wanting(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Automaton, Edge, edges_from
-from sa.automata.components import components
+from sa.automata.components import components, reachable
 from sa.automata.ranges import within
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Beyond
@@ -104,14 +104,7 @@ def _leading_to(automaton: Automaton, targets: Iterable[str]) -> set[str]:
     sources = defaultdict[str, list[str]](list)
     for edge in automaton.edges:
         sources[edge.target].append(edge.source)
-    found = set(targets)
-    pending = list(found)
-    while pending:
-        for source in sources[pending.pop()]:
-            if source not in found:
-                found.add(source)
-                pending.append(source)
-    return found
+    return reachable(targets, sources.__getitem__)
 
 
 def beyond(ways: Sequence[OneWay], automaton: Automaton, after: Mapping[Var, Value]) -> tuple[Beyond, ...]:

@@ -94,18 +94,6 @@ def suspected(goal: Goal, bounds: Limits, sought: Sought) -> Position | None:
             return None
 
 
-def guessed(goal: Goal, bounds: Limits, sought: Sought) -> Game | None:
-    """A closed game as far as it was looked at, with only those answers that were; None where these do not do.
-
-    It shows how Duplicator may answer, and settles nothing. Raises LimitReached.
-    """
-    match _guessed(goal, bounds, sought):
-        case game, None:
-            return game
-        case _:
-            return None
-
-
 def _guessed(goal: Goal, bounds: Limits, sought: Sought) -> tuple[Game, Pair | None] | None:
     """A game in which answers that nobody looks at count as none, with the initial pair that is lost then."""
     if not goal.closed or goal.choose_init or goal.axioms:

@@ -164,6 +164,30 @@ def text_of(program: Cooperative) -> str:
     return "\n".join(lines) + "\n"
 
 
+def without_scheduler(program: Cooperative) -> str:
+    """The same threads without a scheduler: requests do nothing, but for the check of an index."""
+    lines = [f"global x, y : 0..{LIMIT - 1} = 0;"]
+    for number, body in enumerate(program.threads):
+        told = _text(tuple(map(_unasked, body)))
+        lines.append(f"thread T{number} {{ local {LOCAL} : 0..{LIMIT - 1} = 0; {told} }}")
+    lines.append(f"invariant apart : !({' && '.join(map(_formula, program.never))});")
+    return "\n".join(lines) + "\n"
+
+
+def _unasked(statement: Statement) -> Statement:
+    match statement:
+        case Ask(_, Event(str() as index)):
+            return Check(Test(index, LIMIT - 1, False))
+        case Ask() | Join():
+            return Branch(Test(SHARED[0], 0, True), (), ())
+        case Branch(test, then, otherwise):
+            return Branch(test, tuple(map(_unasked, then)), tuple(map(_unasked, otherwise)))
+        case Loop(test, body):
+            return Loop(test, tuple(map(_unasked, body)))
+        case _:
+            return statement
+
+
 def _text(body: tuple[Statement, ...]) -> str:
     return " ".join(map(_line, body))
 

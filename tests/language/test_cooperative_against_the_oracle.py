@@ -19,7 +19,7 @@ from sa.engines.reduction import by_turns
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
 from sa.question.asked import Asked, Excluded, Note
-from tests.generators.cooperative import random_cooperative, text_of
+from tests.generators.cooperative import random_cooperative, text_of, without_scheduler
 from tests.language.texts import program_of
 from tests.oracle.cooperative import answer
 
@@ -58,6 +58,34 @@ def test_expansion_and_blocks_are_what_happens() -> None:
     counts = compared(range(30))
     assert min(counts["proved"], counts["refuted"]) > 10
     assert len(counts) == 6
+
+
+def reached_without(seeds: Iterable[int]) -> Counter[bool]:
+    """What happens under a scheduler happens without one, too; how often it happens under one."""
+    counts = Counter[bool]()
+    for seed in seeds:
+        source = random_cooperative(Random(seed))
+        program = program_of(without_scheduler(source))
+        bads = Bad(Failing(), None), Bad(None, program.invariants[0].formula)
+        found = search(system(program.threads, bads), STEPS[True], Limits())
+        assert found.complete or len(found.bad) == len(bads), seed
+        truth = answer(source)
+        for number, happens in enumerate((truth.fails, truth.happens)):
+            assert not happens or number in found.bad, (seed, without_scheduler(source))
+            counts[happens] += number in found.bad
+    return counts
+
+
+def test_threads_without_a_scheduler_do_all_that_they_do_under_one() -> None:
+    """And more: some of what happens without one does not happen under it."""
+    counts = reached_without(range(60))
+    assert min(counts[True], counts[False]) > 5
+
+
+@pytest.mark.fuzz
+def test_threads_without_a_scheduler_do_more_in_a_thousand_programs() -> None:
+    """The same for many seeds."""
+    reached_without(range(20_000, 21_000))
 
 
 @pytest.mark.fuzz

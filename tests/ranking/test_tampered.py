@@ -27,6 +27,7 @@ from sa.certificates.ends import (
     Settled,
     Spot,
     Stage,
+    Unanswered,
     Unjust,
 )
 from sa.checker.ruling import Accepted
@@ -68,7 +69,7 @@ def _stages(dice: Random, g: Graph, roots: tuple[int, ...], steps: tuple[Step, .
                 yield Lowered(component, ranks, tuple(s.passage for s in strict), then)
 
 
-def _rounds(dice: Random, graphs: Sequence[Graph]) -> Iterator[Elimination]:
+def _rounds(dice: Random, graphs: Sequence[Graph], promised: bool) -> Iterator[Elimination]:
     left = {g.threads[0]: g.steps for g in graphs}
     formulas = [f for g in graphs for s in g.steps for p in (*s.premise, *_written(s)) for f in conjuncts(p)]
     for _ in range(8):
@@ -91,6 +92,9 @@ def _rounds(dice: Random, graphs: Sequence[Graph]) -> Iterator[Elimination]:
                 yield Unjust(number, component, tuple(sorted(strict)), spots)
             left[number] = tuple(s for s in own if s.passage[2] not in strict or s not in inside)
             break
+    if promised:
+        spots = tuple(_spot(dice, graphs, formulas) for _ in range(dice.randint(0, 4)) if formulas)
+        yield Unanswered(dice.choice((TRUE, FALSE, *formulas)), spots)
 
 
 def _written(step: Step) -> Iterator[Term]:
@@ -108,7 +112,7 @@ def guessed(dice: Random, p: Program, ends: Ends) -> Iterator[Ranked]:
     separate = tuple(map(apart, p.threads))
     graphs = [graph_of_thread(separate, n, ends) for n in range(len(p.threads))]
     for _ in range(3):
-        yield Ranked(p.threads, ends, tuple(_rounds(dice, graphs)), (), p.axioms)
+        yield Ranked(p.threads, ends, tuple(_rounds(dice, graphs, ends.until is not None)), (), p.axioms)
     g = graph_of_all(p.threads, separate, ends, 300, Session(Limits()))
     if g is not None:
         part = Part(g.threads, g.points, tuple(_stages(dice, g, g.starts, g.steps, 2)))

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import count, islice
-
-import pytest
-
 from sa.base.budget import Budget
-from sa.base.limits import Limits, limits
-from sa.base.verdict import Unknown
+from sa.base.limits import limits
+from sa.base.verdict import Verdict
 from sa.certificates.goal import Goal
-from sa.certificates.relation import Relation
-from sa.checker.check import Accepted, check
-from sa.engines.engine import Turn
-from sa.engines.goals import decisions
-from sa.engines.portfolio_of_goals import SAMPLES
+from sa.engines.options import Options
+from sa.engines.refine import refine
 from sa.question.goals import goals
-from sa.refinement.by_samples import suggested
 from sa.refinement.paired_runs import paired_states
 from sa.refinement.sampled import formulas_of
+from sa.refinement.sampled_relations import suggested
 from sa.terms.evaluate import holds
 from sa.terms.printer import show
 from sa.values.search import terms_of
 from tests.endtoend.asking import read
-from tests.generators.automata import random_goal
 
 QUEUE = """
 global q : seq<int, 2> = {};
@@ -56,13 +48,8 @@ def _whole(abstract: str, concrete: str) -> Goal:
     return goal
 
 
-def _by_samples(goal: Goal, bounds: Limits) -> Relation | None:
-    """The relation that samples alone come to; the checker has accepted it."""
-    for decision in decisions(goal, Budget(bounds), (Turn(SAMPLES, 1.0),)):
-        if not isinstance(decision.evidence, Unknown) and isinstance(check(goal, decision.evidence, bounds), Accepted):
-            assert isinstance(decision.evidence, Relation)
-            return decision.evidence
-    return None
+def _verdict(abstract: str, concrete: str) -> Verdict:
+    return refine(*read(abstract, concrete), Options(limits(120.0, None))).verdict
 
 
 def test_a_queue_is_found_in_a_ring_case_by_case() -> None:
@@ -72,16 +59,15 @@ def test_a_queue_is_found_in_a_ring_case_by_case() -> None:
 
 
 def test_a_ring_refines_a_queue() -> None:
-    assert _by_samples(_whole(QUEUE, RING), limits(120.0, None)) is not None
+    assert _verdict(QUEUE, RING) is Verdict.PROVED
 
 
 def test_a_ring_that_overflows_does_not() -> None:
-    assert _by_samples(_whole(QUEUE, RING.replace("< 2;", "< 3;")), limits(60.0, None)) is None
+    assert _verdict(QUEUE, RING.replace("< 2;", "< 3;")) is Verdict.REFUTED
 
 
 def test_a_buffer_that_loses_some_never_has_more() -> None:
     assert [show(f) for f in suggested(_whole(COUNTER, LOSSY), Budget(limits(60.0, None)))] == ["conc.c <= abs.n"]
-    assert _by_samples(_whole(COUNTER, LOSSY), limits(60.0, None)) is not None
 
 
 def test_a_buffer_that_gains_some_may_have_more() -> None:
@@ -90,7 +76,7 @@ def test_a_buffer_that_gains_some_may_have_more() -> None:
 
 
 def test_a_buffer_with_one_place_that_is_overwritten_never_has_more() -> None:
-    assert _by_samples(_whole(COUNTER, LOSSY.replace("c := c + 1", "c := 1")), limits(60.0, None)) is not None
+    assert _verdict(COUNTER, LOSSY.replace("c := c + 1", "c := 1")) is Verdict.PROVED
 
 
 def test_what_is_suggested_holds_in_all_states_that_were_seen() -> None:
@@ -99,11 +85,3 @@ def test_what_is_suggested_holds_in_all_states_that_were_seen() -> None:
     said = formulas_of(variables, 4, rows, tuple(terms_of(goal)))
     assert said
     assert all(holds(f, dict(zip(variables, row, strict=True))) for f in said for row in rows)
-
-
-@pytest.mark.slow
-def test_what_samples_prove_the_oracle_does_not_refute() -> None:
-    samples = (random_goal(seed) for seed in count(7_000))
-    for sample in islice((s for s in samples if s.goal.closed and not s.goal.choose_init), 20):
-        if _by_samples(sample.goal, limits(20.0, None)) is not None:
-            assert sample.decision.simulated

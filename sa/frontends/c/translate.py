@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from pycparser import c_ast
 
 from sa.automata.automaton import Origin
+from sa.automata.components import reachable
 from sa.base.diagnostic import InputError, Severity, error
 from sa.base.source import Span
 from sa.frontends.c import sequencing
@@ -53,6 +54,7 @@ from sa.frontends.flow.graph import (
     ANY,
     Havoc,
     Live,
+    Node,
     Procedure,
     Range,
     Register,
@@ -296,16 +298,11 @@ def _is_read_unset(body: Body) -> bool:
     """Whether a variable may be read before it has a value, which C leaves undefined (6.3.2.1)."""
     unset = [(s.target, s.op.var) for s in body.steps if isinstance(s.op, Havoc) and s.op.unset]
     following = outgoing(body.steps) if unset else {}
-    pending, seen = list(unset), set(unset)
-    while pending:
-        node, var = pending.pop()
-        if (node, var) in body.reads:
-            return True
-        for step in following.get(node, ()):
-            if written_by(step.op) is not var and (step.target, var) not in seen:
-                seen.add((step.target, var))
-                pending.append((step.target, var))
-    return False
+
+    def behind(at: tuple[Node, Var]) -> Iterator[tuple[Node, Var]]:
+        return ((s.target, at[1]) for s in following.get(at[0], ()) if written_by(s.op) is not at[1])
+
+    return not reachable(unset, behind).isdisjoint(body.reads)
 
 
 def _ending(body: Body) -> None:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from sa.automata.dataflow import forward
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.creations import NO_THREAD, OFFER, ROW, THREADS
 from sa.frontends.flow.graph import Live, Load, Node, Step, Storage, Store, base, outgoing
@@ -177,7 +178,7 @@ def _access(step: Step, thread: int, found: Found) -> Access | None:
 
 
 def lives_of(step: Step, cells: Iterable[int], where: Layout) -> tuple[int, ...]:
-    """The lives of the objects that have the cells of a load or store, as far as these may have ended by then.
+    """The lives of the objects that have the cells of a load or store, as far as they may have ended before.
 
     A variable is named in its own scope only, where it has not ended.
     """
@@ -214,22 +215,18 @@ def _running(threads: Sequence[Thread], of: Mapping[int, Access], where: Layout)
     first = threads[0]
     steps = outgoing(first.graph.steps)
     others = any(_creates(s) and _is_start(s) for t in threads[1:] for s in t.graph.steps)
-    running: dict[Node, frozenset[int]] = {first.graph.entry: frozenset()}
-    pending = [first.graph.entry]
-    while pending:
-        node = pending.pop()
+
+    def follow(node: Node, now: frozenset[int]) -> Iterator[tuple[Node, frozenset[int]]]:
         for step in steps.get(node, ()):
-            after = running[node]
+            after = now
             if _creates(step):
                 after |= {_row(c, where) for c in of[id(step)].cells} or {_NOBODY}
             elif isinstance(step.op, Load) and step.op.wrong == NO_THREAD and not others:
                 found = of[id(step)]
                 after -= {_row(c, where) for c in found.cells} if found.sure and len(found.cells) == 1 else set()
-            known = running.get(step.target)
-            joined = after if known is None else known | after
-            if joined != known:
-                running[step.target] = joined
-                pending.append(step.target)
+            yield step.target, after
+
+    running = forward({first.graph.entry: frozenset[int]()}, follow, frozenset.union)
     always = frozenset[int]().union(*(numbers_of(t) for t in threads[1:] if t.always))
     return {
         n: every if rows and (others or _NOBODY in rows) else always | {r + 1 for r in rows}

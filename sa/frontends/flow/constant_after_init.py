@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Label, edges_from
 from sa.automata.components import reachable
+from sa.automata.dataflow import forward
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -51,20 +52,15 @@ def _reachable(thread: Automaton, starts: Sequence[str]) -> frozenset[str]:
 
 def _numbers(thread: Automaton, start: Mapping[Var, Term], own: frozenset[Var]) -> Mapping[str, Mapping[Var, Term]]:
     """The numbers that variables of its own have whenever the thread is at a location (constant propagation)."""
-    leaving, found, pending = edges_from(thread), {thread.initial: start}, [thread.initial]
-    while pending:
-        here = pending.pop()
-        for edge in leaving.get(here, ()):
-            if not possible(edge, found[here]):
-                continue
-            values = {v: substitute(t, found[here]) for v, t in edge.updates if v in own}
-            after = {v: t for v, t in {**found[here], **values}.items() if isinstance(t, Int)}
-            before = found.get(edge.target)
-            joined = after if before is None else _common([before, after])
-            if joined != before:
-                found[edge.target] = joined
-                pending.append(edge.target)
-    return found
+    leaving = edges_from(thread)
+
+    def follow(place: str, known: Mapping[Var, Term]) -> Iterator[tuple[str, Mapping[Var, Term]]]:
+        for edge in leaving.get(place, ()):
+            if possible(edge, known):
+                values = {v: substitute(t, known) for v, t in edge.updates if v in own}
+                yield edge.target, {v: t for v, t in {**known, **values}.items() if isinstance(t, Int)}
+
+    return forward({thread.initial: start}, follow, lambda before, after: _common([before, after]))
 
 
 def _common(known: Sequence[Mapping[Var, Term]]) -> dict[Var, Term]:

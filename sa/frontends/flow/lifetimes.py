@@ -165,7 +165,7 @@ def _seen(threads: Sequence[Thread], where: Layout) -> _Seen:
 
 
 def _used(thread: Thread, step: Step, of: Mapping[int, Access], found: Found) -> Iterator[int]:
-    """The first addresses of the objects that a step may use and that may have ended by then."""
+    """The first addresses of the objects that a step may use after they have ended."""
     match step.op:
         case Free() | Freeable():
             yield from ended_by(step.op, found, thread.number)

@@ -31,7 +31,7 @@ def live(
 
 
 class _Effect(NamedTuple):
-    """What a step reads, and what it kills, a bit for each. What a `pure` step kills in vain, it reads in vain."""
+    """What a step reads, and what it kills, a bit for each. A `pure` step whose result is dead reads nothing."""
 
     read: int
     killed: int

@@ -7,10 +7,11 @@ nobody looks whether it is free: whoever waits for it cannot step, and nobody el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from sa.automata.dataflow import forward
 from sa.frontends.flow.graph import Load, Node, Step, Storage, Store, outgoing
 from sa.frontends.flow.heap import LOCK, LOCK_JOINED
 from sa.frontends.flow.layout import cell_at
@@ -83,18 +84,11 @@ def _meant(values: Values, found: Found) -> frozenset[int]:
 def _held(thread: Thread, found: Found, usable: frozenset[int]) -> Mapping[Node, frozenset[int]]:
     """By node the locks that the thread has on all ways there."""
     steps = outgoing(thread.graph.steps)
-    result: dict[Node, frozenset[int]] = {thread.graph.entry: frozenset()}
-    pending = [thread.graph.entry]
-    while pending:
-        node = pending.pop()
-        for step in steps.get(node, ()):
-            after = _after(step, result[node], found, thread.number, usable)
-            known = result.get(step.target)
-            joined = after if known is None else known & after
-            if joined != known:
-                result[step.target] = joined
-                pending.append(step.target)
-    return result
+
+    def follow(node: Node, held: frozenset[int]) -> Iterator[tuple[Node, frozenset[int]]]:
+        return ((s.target, _after(s, held, found, thread.number, usable)) for s in steps.get(node, ()))
+
+    return forward({thread.graph.entry: frozenset[int]()}, follow, frozenset.intersection)
 
 
 def _after(step: Step, owned: frozenset[int], found: Found, thread: int, usable: frozenset[int]) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""What the rest of a function does in any case: on every way on, through finitely many steps and without an acquire.
+"""What the rest of a function is certain to do: on every path, through finitely many steps and without an acquire.
 
 A loop is taken to end if C lets it be (C11 6.8.5p6): its controlling expression is no constant, and it accesses nothing
 atomic or volatile and calls nothing that is not known.
@@ -64,7 +64,7 @@ _MOST_ROUNDS = 8
 
 
 class Due(Struct, frozen=True):
-    """What is done in any case: a cell is written, or accessed if `reads` count; without a cell, what is undefined.
+    """What is certain to be done: a cell is written, or accessed if `reads` count; without a cell, what is undefined.
 
     Of a column it is about the element with the number `picked`, or about those that the array `may` has no permission
     for.
@@ -125,7 +125,7 @@ def _is_stable(found: dict[Node, Term], nodes: Sequence[Node], behind: Callable[
 
 
 def _due_behind(steps: Sequence[Step], found: Mapping[Node, Term], nodes: Sequence[Node]) -> Term:
-    """What holds behind a loop in any case if it holds in it: a condition on registers that its steps do not write."""
+    """What holds after a loop whenever it holds in it: a condition on registers that its steps do not write."""
     behind = build.land(*(found.get(s.target, build.FALSE) for s in steps if s.target not in nodes))
     return behind if behind.free.isdisjoint(written_by(s.op) for s in steps) else build.FALSE
 

@@ -100,7 +100,7 @@ def under_permissions(
 
 
 def _doomed(work: _Work) -> None:
-    """Who will be undefined in any case is undefined as good as now: no acquire is between.
+    """A function that is certain to become undefined is undefined now: there is no acquire between.
 
     So is who has no permission for what it will write in any case, or will read if it is mixed: an atomic load before
     that need not be shown then. SEQ calls this late undefined behaviour. Permissions go at releases, and what will be
@@ -137,7 +137,7 @@ def _is_news(node: Node, before: Sequence[Step], conditions: Mapping[Node, Term]
 
 
 def _owed(address: int, node: Node, work: _Work) -> Term:
-    """When a cell will be written in any case."""
+    """When a cell is certain to be written."""
     return work.owed.get(address, {}).get(node, build.FALSE)
 
 

@@ -357,7 +357,7 @@ def _failed(
     alone(path, origin)
     said = origin.text if what == "assertion" else f"{origin.text} ({f'{what}: {told}' if told else what})"
     text = f"{said} fails" if what == "assertion" else said
-    # What others have seen by then stays: they may go on.
+    # What others have seen before that stays: they may go on.
     store = path.store if path.seen else {}
     passed = path.passed if origin.span is None else Passed(origin.span, path.passed)
     edge = _edge(replace(path, guard=guard, store=store, label=Label(FAIL), passed=passed), FAILED, work)

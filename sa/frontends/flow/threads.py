@@ -5,11 +5,14 @@ A thread has a row of three cells in the object `THREADS`: what it is at, its ar
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Origin
 from sa.automata.components import on_cycles
+from sa.automata.dataflow import forward
 from sa.base.diagnostic import InputError, error
 from sa.frontends.flow.creations import (
     OVER,
@@ -235,17 +238,12 @@ def _decides(term: Term) -> bool:
 
 def _inside_regions(graph: Graph) -> set[Node]:
     """The nodes inside of atomic regions that the program opens: a creation is in one of its own."""
-    depth, waiting = {graph.entry: 0}, [graph.entry]
-    leaving = dict[Node, list[Step]]()
-    for step in graph.steps:
-        leaving.setdefault(step.source, []).append(step)
-    while waiting:
-        node = waiting.pop()
-        for step in leaving.get(node, []):
-            change = isinstance(step.op, Begin) - isinstance(step.op, End)
-            if step.target not in depth:
-                depth[step.target] = depth[node] + change
-                waiting.append(step.target)
+    leaving = outgoing(graph.steps)
+
+    def follow(node: Node, depth: int) -> Iterator[tuple[Node, int]]:
+        return ((s.target, depth + isinstance(s.op, Begin) - isinstance(s.op, End)) for s in leaving.get(node, ()))
+
+    depth = forward({graph.entry: 0}, follow, lambda before, _: before)
     return {node for node, number in depth.items() if number > 1}
 
 

@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Edge, Label, Location, edges_from, location_of
+from sa.automata.automaton import Automaton, Edge, Label
 from sa.automata.ranges import values_of
+from sa.automata.trace_partitioning import partitioned
 from sa.frontends.flow.simplify import simplified
 from sa.terms import build
 from sa.terms.substitute import substitute
@@ -22,8 +23,8 @@ from sa.terms.term import Int, Ite, Term, Var
 #: So many locations are few enough.
 MOST_LOCATIONS = 400
 
-#: A location and the values of the variables there, None where they are not known.
-_Place: TypeAlias = tuple[str, tuple[int | None, ...]]
+#: The values of the variables at a location, None where they are not known.
+_Values: TypeAlias = tuple[int | None, ...]
 
 
 def told_apart(automaton: Automaton, variables: Sequence[Var]) -> Automaton:
@@ -31,39 +32,32 @@ def told_apart(automaton: Automaton, variables: Sequence[Var]) -> Automaton:
 
     Values are known where constants are written, or what depends on choices of the same step that have a range.
     """
-    leaving = edges_from(automaton)
-    first: _Place = automaton.initial, (None,) * len(variables)
-    places, pending, edges, seen = {first: automaton.initial}, [first], list[Edge](), dict[int, int]()
-    while pending:
-        here = pending.pop()
-        for edge in leaving[here[0]]:
-            for made, there in _cases(edge, here, variables):
-                if there not in places:
-                    places[there] = _name(there, seen)
-                    pending.append(there)
-                    if len(places) > MOST_LOCATIONS:
-                        return automaton
-                edges.append(replace(made, source=places[here], target=places[there]))
-    locations: list[Location] = []
-    for place, name in places.items():
-        locations.append(replace(location_of(automaton, place[0]), name=name))
-    return replace(automaton, locations=tuple(locations), edges=tuple(edges))
+    first: _Values = (None,) * len(variables)
+    seen = dict[int, int]()
+    found = partitioned(
+        automaton,
+        first,
+        lambda _, edge, values: _cases(edge, values, variables),
+        lambda place, values, _: _name(place, values, seen),
+        MOST_LOCATIONS,
+    )
+    return automaton if found is None else found.automaton
 
 
-def _name(place: _Place, seen: dict[int, int]) -> str:
+def _name(place: str, values: _Values, seen: dict[int, int]) -> str:
     """A name for a location, in which numbers that are no bits are counted as they are `seen`."""
     known = ""
-    for value in place[1]:
+    for value in values:
         if value is None:
             known += "_"
         else:
             known += str(value) if value in (0, 1) else f"p{seen.setdefault(value, len(seen) + 1)}"
-    return f"{place[0]}_{known}" if known else place[0]
+    return f"{place}_{known}" if known else place
 
 
-def _cases(edge: Edge, here: _Place, variables: Sequence[Var]) -> Iterator[tuple[Edge, _Place]]:
+def _cases(edge: Edge, here: _Values, variables: Sequence[Var]) -> Iterator[tuple[Edge, _Values]]:
     """The edge for each value of the choices that the variables get their values from."""
-    known: dict[Var, Term] = {v: build.integer(n) for v, n in zip(variables, here[1], strict=True) if n is not None}
+    known: dict[Var, Term] = {v: build.integer(n) for v, n in zip(variables, here, strict=True) if n is not None}
     updates = dict(edge.updates)
     after = [substitute(updates.get(v, v), known) for v in variables]
     free = frozenset[Var]().union(*(t.free for v, t in zip(variables, after, strict=True) if v in updates))
@@ -78,7 +72,7 @@ def _cases(edge: Edge, here: _Place, variables: Sequence[Var]) -> Iterator[tuple
         made = _with(edge, {**known, **picked})
         if made.guard is not build.FALSE:
             there = [simplified(substitute(t, picked)) for t in after]
-            yield made, (edge.target, tuple(t.value if isinstance(t, Int) else None for t in there))
+            yield made, tuple(t.value if isinstance(t, Int) else None for t in there)
 
 
 def _deciding(term: Term) -> frozenset[Var]:

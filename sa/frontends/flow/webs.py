@@ -6,10 +6,12 @@ every round; behind this it does not. Of the user's variables only those are div
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from sa.automata.dataflow import forward
 from sa.frontends.flow.graph import Graph, Node, Set, Step, outgoing
 from sa.frontends.flow.liveness import registers
 from sa.frontends.flow.terms import over, read_by, written_by
@@ -18,6 +20,9 @@ from sa.terms.term import Term, Var
 
 #: An assignment by the position of its step; -1 is the value that a register has at the start.
 _Definition: TypeAlias = tuple[int, Var]
+
+#: By variable the assignments that may be the last ones.
+_Reaching: TypeAlias = dict[Var, frozenset[_Definition]]
 
 
 def split(graph: Graph) -> None:
@@ -102,33 +107,22 @@ class _Groups:
             self.above[second] = first
 
 
-def _reaching(
-    graph: Graph, wanted: frozenset[Var], position: dict[int, int]
-) -> dict[Node, dict[Var, frozenset[_Definition]]]:
+def _reaching(graph: Graph, wanted: frozenset[Var], position: dict[int, int]) -> dict[Node, _Reaching]:
     """By node the assignments of temporaries that may be the last ones, where they are still needed."""
     alive, following = registers(graph), outgoing(graph.steps)
     nothing = frozenset[Var]()
     start = {v: frozenset({(-1, v)}) for v in alive.get(graph.entry, nothing) & wanted}
-    found: dict[Node, dict[Var, frozenset[_Definition]]] = {graph.entry: start}
-    pending = [graph.entry]
-    while pending:
-        here = pending.pop()
-        for step in following.get(here, ()):
+
+    def follow(node: Node, here: _Reaching) -> Iterator[tuple[Node, _Reaching]]:
+        for step in following.get(node, ()):
             needed = alive.get(step.target, nothing) & wanted
-            after = {v: d for v, d in found[here].items() if v in needed}
+            after = {v: d for v, d in here.items() if v in needed}
             written = written_by(step.op)
             if written is not None and written in needed:
                 after[written] = frozenset({(position[id(step)], written)})
-            known = found.get(step.target)
-            if known is None:
-                found[step.target] = after
-                pending.append(step.target)
-                continue
-            changed = False
-            for var, definitions in after.items():
-                if not definitions <= known.get(var, frozenset()):
-                    known[var] = known.get(var, frozenset()) | definitions
-                    changed = True
-            if changed:
-                pending.append(step.target)
-    return found
+            yield step.target, after
+
+    def join(one: _Reaching, other: _Reaching) -> _Reaching:
+        return {v: one.get(v, frozenset()) | other.get(v, frozenset()) for v in {**one, **other}}
+
+    return forward({graph.entry: start}, follow, join)

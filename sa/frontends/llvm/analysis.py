@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
+from sa.automata.dataflow import forward
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.roots import distant_of, moves_of, pointer_roots
 
@@ -223,21 +224,17 @@ def changing(
 ) -> frozenset[str]:
     """What is wanted at a line with some names that may hold there; what holds `after` it is a change of them."""
     blocks = {b.name: b for b in function.blocks}
-    known = {function.blocks[0].name: start}
-    found, pending = set[str](), [function.blocks[0].name]
-    while pending:
-        block = blocks[pending.pop()]
-        here = set(known[block.name])
-        for line in block.lines:
-            name = wanted(line, here)
-            found |= set() if name is None else {name}
+    found = set[str]()
+
+    def follow(name: str, known: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
+        here = set(known)
+        for line in blocks[name].lines:
+            used = wanted(line, here)
+            found.update(() if used is None else (used,))
             after(line, here)
-        for target in successors(block):
-            before = known.get(target)
-            joined = frozenset(here) if before is None else before | here
-            if joined != before:
-                known[target] = joined
-                pending.append(target)
+        return ((target, frozenset(here)) for target in successors(blocks[name]))
+
+    forward({function.blocks[0].name: start}, follow, frozenset.union)
     return frozenset(found)
 
 

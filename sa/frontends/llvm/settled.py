@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sa.automata.dataflow import forward
 from sa.frontends.flow.graph import Node, Register, Set, Step, Test, outgoing
 from sa.frontends.flow.terms import over, read_by, written_by
 from sa.terms import build
@@ -32,19 +33,16 @@ def settled(steps: Sequence[Step], registers: Mapping[Var, Register], entry: Nod
     """The steps without registers that are 0 where they are read, and without ways that this excludes."""
     ranges = ((v, r.range) for v, r in registers.items())
     small = {v: r.high for v, r in ranges if r.low == 0 and r.high is not None and 0 < r.high <= _MOST}
-    following, known = outgoing(steps), {entry: _Known()}
-    pending = [entry]
-    while pending:
-        node = pending.pop()
-        for step in following.get(node, ()):
-            after = _after(step, known[node], small)
-            if after is None:
-                continue
-            before = known.get(step.target)
-            joined = after if before is None else _Known(before.zero & after.zero, before.implied & after.implied)
-            if joined != before:
-                known[step.target] = joined
-                pending.append(step.target)
+    following = outgoing(steps)
+
+    def follow(node: Node, here: _Known) -> Iterator[tuple[Node, _Known]]:
+        behind = ((s.target, _after(s, here, small)) for s in following.get(node, ()))
+        return ((target, after) for target, after in behind if after is not None)
+
+    def join(one: _Known, other: _Known) -> _Known:
+        return _Known(one.zero & other.zero, one.implied & other.implied)
+
+    known = forward({entry: _Known()}, follow, join)
     return [made for step in steps if step.source in known for made in _rewritten(step, known[step.source].zero)]
 
 

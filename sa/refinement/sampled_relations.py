@@ -1,4 +1,4 @@
-"""The engine `samples` of `refine`: what paired random runs suggest is related besides ι, and a relation with it.
+"""What paired random runs suggest is related besides ι.
 
 Formulas over the globals of both sides that hold in all states seen are conjoined with ι (THEORY section 7): who
 refines with them refines without them. Plays on small values show which of them say too much, and these are left out.
@@ -6,25 +6,18 @@ refines with them refines without them. Plays on small values show which of them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from sa.automata.automaton import Kind, Origin, variables_of
 from sa.automata.program import Formula
-from sa.base.budget import Budget, Event, Report
-from sa.base.limits import LimitReached, share, spend
+from sa.base.budget import Budget
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.interpreted import plain_play
-from sa.certificates.relation import Relation
-from sa.question.asked import GoalAsked, Related
 from sa.refinement.coupling import leaves
-from sa.refinement.deciders import by_relation
 from sa.refinement.paired_runs import paired_states
 from sa.refinement.sampled import formulas_of
-from sa.simulation.endings import Tactics
-from sa.simulation.state import give, given
 from sa.terms import build
 from sa.terms.evaluate import State, Unevaluable, holds
 from sa.terms.term import Term
@@ -35,36 +28,9 @@ from sa.values.search_bounds import Sought
 PLAYS, STEPS, VALUES = 16, 10_000, 4
 
 
-def by_samples(tactics: Sequence[Tactics], asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
-    """Searches for a relation with what paired runs suggest. Raises LimitReached."""
-    goal = asked.goal
-    if not goal.closed or goal.choose_init:
-        return
-    report(Event("pairs of runs at random"))
-    said = asked.shared.once(("samples", goal), lambda: suggested(goal, budget))
-    if not said:
-        return
-    other = GoalAsked(with_formulas(goal, said), asked.shared)
-    give(asked.shared, other.goal, given(asked.shared, goal))
-    for number, tactic in enumerate(tactics):
-        part = replace(budget, bounds=share(budget.bounds, 1 / (len(tactics) - number)))
-        with suppress(LimitReached):
-            for answer in by_relation(tactic, other, part, report):
-                if isinstance(answer.evidence, Relation):
-                    yield Related(_without(answer.evidence, said), answer.effort)
-                    return
-        spend(budget.bounds, 300)
-
-
 def with_formulas(goal: Goal, formulas: Sequence[Term]) -> Goal:
     """The goal that relates more."""
     return replace(goal, iota=(*goal.iota, *(Formula(t, Origin(None)) for t in formulas)))
-
-
-def _without(relation: Relation, said: tuple[Term, ...]) -> Relation:
-    """The relation as one of the goal that asks for less: what was part of ι is a lemma of each pair."""
-    pairs = (replace(p, lemmas=tuple(dict.fromkeys((*said, *p.lemmas)))) for p in relation.pairs)
-    return replace(relation, pairs=tuple(pairs))
 
 
 def suggested(goal: Goal, budget: Budget) -> tuple[Term, ...]:
