@@ -10,7 +10,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Kind, Origin, Shown, edges_from
+from sa.automata.automaton import EXIT, FAIL, UNDEFINED, Automaton, Edge, Kind, Origin, Shown, edges_from
 from sa.automata.trace import Configuration
 from sa.base.source import position
 from sa.certificates.goal import Goal
@@ -168,6 +168,9 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     fails = any(isinstance(r.then, Broken) for r in step.replies) or bool(step.others)
     if edge.label is not None and edge.label.action == EXIT and not fails:
         return f"{sides.concrete} ends{_at_line(edge.origin, goal.concrete)} where {sides.abstract} cannot"
+    if edge.label is not None and edge.label.action == UNDEFINED:
+        given = _given(goal.concrete, here.concrete.values, words)
+        return f"the behaviour of {where} is undefined where that of {sides.abstract} is not{given}"
     every, complete = _offers(goal.abstract, here.abstract)
     offered = [o for o in every if action_name(o.edge) == action_name(edge)]
     if not offered and not fails:

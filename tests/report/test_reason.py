@@ -67,6 +67,21 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
 
 
+LOCKED = """#include <pthread.h>
+pthread_mutex_t m;
+int sum, data[16];
+void add(int n) {{ pthread_mutex_lock(&m); {} pthread_mutex_unlock(&m); }}
+"""
+
+
+def test_what_is_undefined_in_the_second_function_alone_is_told_with_its_arguments(tmp_path: Path) -> None:
+    """A write of what others may write at the same time."""
+    before = LOCKED.format("for (int i = 0; i < n; i++) sum += data[i];")
+    after = LOCKED.format("int s = sum; for (int i = 0; i < n; i++) s += data[i]; sum = s;")
+    plain = said(tmp_path, before, after, "--function", "add", kind="c")
+    assert "The behaviour of conc.c:4 is undefined where that of abs.c is not, with n = 0." in plain
+
+
 def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
     text = "#include <stdatomic.h>\natomic_int s;\nvoid done(int);\nvoid f(int r) {{ {} }}\n"
     before, after = text.format("s = 2; done(r);"), text.format("done(r); s = 2;")
