@@ -10,6 +10,7 @@ from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, FEW_PREEMPTIONS, USU
 from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
 from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
+from sa.hybrid.most_general_environment import by_most_general_environment
 from sa.invariants import families
 
 BOXES: ClaimEngine = Prover(ABSTRACT_INTERPRETATION, {"domain": "boxes"}, families.by_boxes)
@@ -18,6 +19,8 @@ CONJUNCTIONS: ClaimEngine = Prover(HOUDINI, {}, families.by_conjunctions)
 COUNTS: ClaimEngine = Prover(HOUDINI, {"candidates": "counts"}, families.by_counts)
 
 FEW_STATES: ClaimEngine = Refuter(EXPLICIT_STATE, {"copies": "few"}, families.few_states)
+
+ENVIRONMENT: ClaimEngine = Prover(CHC, {"encoding": "environment"}, by_most_general_environment)
 
 CONTROL: ClaimEngine = Prover(CHC, {"encoding": "control-points"}, partial(by_control, CLAUSES))
 
@@ -31,6 +34,7 @@ CROWDS: Portfolio = (
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
     Turn(FEW_PREEMPTIONS, 0.15),
+    Turn(ENVIRONMENT, 0.5),
     # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
     Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),

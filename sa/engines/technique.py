@@ -60,7 +60,10 @@ CHC = Technique(
     "chc",
     "solves constrained Horn clauses for invariants or relations (Spacer)",
     {
-        "encoding": {"control-points": "an invariant for each control point"},
+        "encoding": {
+            "control-points": "an invariant for each control point",
+            "environment": "all copies of families are one thread that does at any time what a copy may do somewhere",
+        },
         "domain": {"arrays": "elements of arrays are spoken of by their index"},
         "variables": _VARIABLES,
     },

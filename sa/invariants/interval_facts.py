@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa.automata.automaton import Edge
+from sa.automata.family import crowd
 from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.conditions.never import taking
 from sa.domains.formula import in_ranges
 from sa.invariants.exclusion import excluded_places, excluding, is_at
+from sa.invariants.interferences import Run
 from sa.invariants.intervals import Bounded, intervals_of, iteration_of, taken
 from sa.invariants.own_points import Owner, Point
 from sa.question.asked import Asked
@@ -27,6 +30,22 @@ def bounded_of(asked: Asked, bounds: Limits) -> Bounded:
     threads = tuple(apart(t) for t in asked.threads)
     run = asked.shared.once(("intervals", asked.threads), lambda: iteration_of(threads, bounds))
     return asked.shared.once(("bounded", asked.threads), lambda: intervals_of(run, bounds))
+
+
+def bounded_of_crowd(asked: Asked, bounds: Limits) -> Bounded:
+    """The intervals of threads and of two copies of each family: what copies do to one of them, another one does to it.
+
+    Sums of numbers of copies are left out, since there may be more of these. Raises LimitReached.
+    """
+    threads = tuple(apart(t) for t in (*asked.threads, *crowd(asked.families, tuple(2 for _ in asked.families))))
+    begun = tuple(replace(t, init=build.land(t.init, asked.init)) for t in threads[:1])
+    key = asked.threads, tuple(f.thread for f in asked.families)
+
+    def iteration() -> Run:
+        return iteration_of((*begun, *threads[1:]), bounds, sums=False)
+
+    run = asked.shared.once(("intervals of a crowd", key), iteration)
+    return asked.shared.once(("bounded crowd", key), lambda: intervals_of(run, bounds))
 
 
 class Facts(Struct, frozen=True, eq=False):

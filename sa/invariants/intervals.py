@@ -72,8 +72,10 @@ class Bounded(Struct, frozen=True, eq=False):
     meetings: Meetings | None
 
 
-def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
-    """The iteration in its beginning, for threads whose locals have different names. Raises LimitReached."""
+def iteration_of(threads: Sequence[Automaton], bounds: Limits, sums: bool = True) -> Run:
+    """The iteration in its beginning, for threads whose locals have different names; with `sums`, points exclude each
+    other by these. Raises LimitReached.
+    """
     initial = begun_with(threads)
     owners, steps = unfolded(threads, initial, bounds)
     sights, about = sights_of(owners)
@@ -85,7 +87,7 @@ def iteration_of(threads: Sequence[Automaton], bounds: Limits) -> Run:
     landing = {id(s): _landing(o, s) for o, here in zip(owners, steps, strict=True) for f in here.values() for s in f}
     depending = _depending(sights, about, steps)
     first = [first_point(o, initial) for o in owners]
-    met = meetings_of(sums_of(owners, steps), first, steps, known.common)
+    met = meetings_of(sums_of(owners, steps) if sums else (), first, steps, known.common)
     return Run(
         owners, sights, about, steps, initial, constant, shown, landing, depending, _cuts(threads), bounds, known, met
     )

@@ -16,7 +16,7 @@ from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.portfolio_of_families import BOUNDED, COUNTS
+from sa.engines.portfolio_of_families import BOUNDED, COUNTS, ENVIRONMENT
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
 from tests.generators.crowds import (
@@ -40,6 +40,9 @@ RANGE = (-5, 9)
 
 #: The engine that counts before the others, and short runs.
 COUNTING: Portfolio = (Turn(COUNTS, 0.7), Turn(BOUNDED, 1.0))
+
+#: The engine for which all copies are one thread.
+TOGETHER: Portfolio = (Turn(ENVIRONMENT, 1.0),)
 
 Place = tuple[str, int]
 
@@ -147,6 +150,19 @@ def test_what_is_proved_of_locks_and_parameters_holds_with_up_to_two_copies() ->
 @pytest.mark.parametrize("first", [1_000, 2_000])
 def test_what_is_proved_of_locks_and_parameters_holds_with_more_copies(first: int) -> None:
     assert not judge(range(first, first + 100), 3, locking_sketch)[1]
+
+
+@pytest.mark.parametrize("sketched", [random_sketch, sketch_about_locals])
+def test_what_all_copies_keep_holds_with_up_to_three_copies(sketched: Callable[[int], Sketch]) -> None:
+    counted, wrong = judge(range(20), 3, sketched, TOGETHER)
+    assert not wrong
+    assert counted["PROVED"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("sketched", [random_sketch, sketch_about_locals, locking_sketch, counting_sketch])
+def test_what_all_copies_keep_holds_with_more_copies(sketched: Callable[[int], Sketch]) -> None:
+    assert not judge(range(1_000, 1_200), 3, sketched, TOGETHER)[1]
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -8,7 +8,16 @@ from sa.app.engines import listed
 from sa.base.limits import Limits
 from sa.base.verdict import Verdict
 from sa.engines.portfolio_of_claims import CLAIMS, STATES
-from sa.engines.portfolio_of_families import BOXES, COUNTS, CROWDS, FEW_STATES, for_crowds, for_threads, named
+from sa.engines.portfolio_of_families import (
+    BOXES,
+    COUNTS,
+    CROWDS,
+    ENVIRONMENT,
+    FEW_STATES,
+    for_crowds,
+    for_threads,
+    named,
+)
 from sa.engines.verify import Options, verify
 from tests.language.texts import program_of
 
@@ -59,3 +68,26 @@ def test_bounds_of_one_copy_hold_of_each_other_copy() -> None:
     assert wrong.verdict is Verdict.UNKNOWN
     assert wrong.findings[0].unknown is not None
     assert "checker" not in wrong.findings[0].unknown.detail
+
+
+#: A ring of two places: what is in it is positive. Producers and consumers take turns of one step.
+RING = """global head : 0..1 = 0; global count : 0..2 = 0; global a, b : int = 0;
+thread P[*] {
+  local v : int = 0;
+  while (true) {
+    havoc v; assume v > 0;
+    await count < 2 { if ((head + count) %% 2 == 0) { a := v; } else { b := v; } count := count + 1; }
+  }
+}
+thread C[*] {
+  local v : int = 0;
+  while (true) { await %s { if (head == 0) { v := a; } else { v := b; } head := 1 - head; count := %s; assert v > 0; } }
+}"""
+
+
+def test_copies_of_any_number_keep_an_invariant_of_what_they_share() -> None:
+    together = Options(Limits(), portfolio=named((ENVIRONMENT.name,)))
+    assert verify(program_of(RING % ("count > 0", "count - 1")), together).verdict is Verdict.PROVED
+    broken = verify(program_of(RING % ("count >= 0", "if count > 0 then count - 1 else 0")), together)
+    assert Verdict.UNKNOWN in {f.verdict for f in broken.findings}
+    assert Verdict.REFUTED not in {f.verdict for f in broken.findings}
