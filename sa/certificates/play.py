@@ -19,9 +19,14 @@ from sa.terms.term import Term, Var
 
 
 class Exhausted(Enum):
-    """How it is known that the answers listed are all there are."""
+    """How it is known that the answers listed are all there are.
+
+    Where they are enumerated UP_TO_WAITING, each one that is not listed ends in a state that silent steps lead to from
+    the end of one that is listed and goes on: Duplicator may as well wait there (THEORY section 3). Closed goals only.
+    """
 
     ENUMERATED = "enumerated"
+    UP_TO_WAITING = "enumerated up to silent steps behind them"
     SOLVER = "checked by the solver"
 
 

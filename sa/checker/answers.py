@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -51,6 +51,35 @@ class Answers:
                 found = self._silently(steps, beyond)
             self._known[start, action, beyond] = found
         return found
+
+    def first(
+        self, start: State, action: Action, related: Callable[[State], bool], beyond: Zones = ()
+    ) -> frozenset[State]:
+        """The ends of answers to an action that are related, but for those behind such an end.
+
+        Further steps from states that are `beyond` are left out. Raises NotEnumerable, LimitReached and Unevaluable.
+        """
+        found = dict.fromkeys([(start, action is None)])
+        pending, ends = list(found), set[State]()
+        for state, answered in pending:
+            if answered and related(state):
+                ends.add(state)
+                continue
+            for seen, after in () if self._is_in(beyond, state) else self._from(state):
+                there = after, answered or seen is not None
+                if (seen is None or (seen == action and not answered)) and there not in found:
+                    found[there] = None
+                    pending.append(there)
+            if len(found) > BOUND:
+                raise NotEnumerable("too many states")
+        return frozenset(ends)
+
+    def silently(self, starts: Iterable[State]) -> frozenset[State]:
+        """What silent steps lead to, the states themselves included.
+
+        Raises NotEnumerable, LimitReached and Unevaluable.
+        """
+        return self._silently(starts, ())
 
     def _is_in(self, zones: Zones, state: State) -> bool:
         location, values = state

@@ -12,6 +12,7 @@ from sa.automata.trace import Configuration
 from sa.certificates.goal import iota_of, matches_environments
 from sa.certificates.play import EnvironmentMove, Exhausted, Position, Reply, Step, Unmatched
 from sa.checker.absence import absence
+from sa.checker.answers import State
 from sa.checker.environments import closures
 from sa.checker.legal import Action, constants, environment_fault, same, shown, step_fault
 from sa.checker.obligation import Case, Obligation, discharge
@@ -56,12 +57,17 @@ def _step(r: Replay, here: Position, step: Step) -> Iterator[Failure]:
         ends.append(end)
     if step.beyond:
         yield from _beyond(r, step, where)
-    if (step.others or step.silent or step.passed) and step.exhausted is Exhausted.ENUMERATED:
+    if (step.others or step.silent or step.passed) and step.exhausted is not Exhausted.SOLVER:
         yield Rejected("all answers", "regions cannot be combined with answers that are enumerated", where)
-    if step.exhausted is Exhausted.ENUMERATED:
-        yield from _enumerated(r, here, step, action, ends)
-    else:
-        yield from _excluded(r, here, step, action, ends)
+    match step.exhausted:
+        case Exhausted.ENUMERATED:
+            yield from _enumerated(r, here, step, action, ends)
+        case Exhausted.UP_TO_WAITING:
+            yield from _up_to_waiting(r, here, step, action)
+        case Exhausted.SOLVER:
+            yield from _excluded(r, here, step, action, ends)
+        case _:
+            assert_never(step.exhausted)
 
 
 def _answer(r: Replay, start: Configuration, action: Action, reply: Reply, where: str) -> Iterator[Failure]:
@@ -104,18 +110,40 @@ def _beyond(r: Replay, step: Step, where: str) -> Iterator[Failure]:
 def _enumerated(
     r: Replay, here: Position, step: Step, action: Action, ends: Iterable[Configuration]
 ) -> Iterator[Failure]:
-    order, iota = r.answers.order, iota_of(r.goal)
-    listed = {(end.location, tuple(end.values[v] for v in order)) for end in ends}
-    start = (here.abstract.location, tuple(here.abstract.values[v] for v in order))
-    for location, values in r.answers.ends(start, action, step.beyond) - listed:
+    iota, listed = iota_of(r.goal), {_numbers(r, end) for end in ends}
+    for location, values in r.answers.ends(_numbers(r, here.abstract), action, step.beyond) - listed:
         # An answer that ends outside of ι is lost by itself.
-        if holds(iota, {**step.move.after.values, **dict(zip(order, values, strict=True))}):
-            shown_values = ", ".join(f"{v.name} = {x}" for v, x in zip(order, values, strict=True))
-            yield Rejected(
-                "all answers",
-                f"one is left out, to {location} with {shown_values}",
-                place(here.concrete, here.abstract),
-            )
+        if holds(iota, {**step.move.after.values, **dict(zip(r.answers.order, values, strict=True))}):
+            yield _left_out(r, here, (location, values))
+
+
+def _numbers(r: Replay, state: Configuration) -> State:
+    return state.location, tuple(state.values[v] for v in r.answers.order)
+
+
+def _left_out(r: Replay, here: Position, end: State) -> Rejected:
+    said = ", ".join(f"{v.name} = {x}" for v, x in zip(r.answers.order, end[1], strict=True))
+    return Rejected("all answers", f"one is left out, to {end[0]} with {said}", place(here.concrete, here.abstract))
+
+
+def _up_to_waiting(r: Replay, here: Position, step: Step, action: Action) -> Iterator[Failure]:
+    """Each answer that is not listed ends where silent steps lead to from one that is, and against which Spoiler wins.
+
+    NOTE(waiting): in a closed goal Spoiler wins from (c, a') if he wins from (c, a) and silent steps lead from a to a',
+    for what a' answers, a does. An answer behind one that keeps ι is reached silently from that.
+    """
+    if not r.goal.closed:
+        yield Rejected("all answers", "environments may not wait for silent steps", place(here.concrete, here.abstract))
+        return
+    iota, order, after = iota_of(r.goal), r.answers.order, step.move.after.values
+
+    def related(state: State) -> bool:
+        return holds(iota, {**after, **dict(zip(order, state[1], strict=True))})
+
+    won = (reply.then for reply in step.replies)
+    covered = r.answers.silently(_numbers(r, then.abstract) for then in won if isinstance(then, Position))
+    for end in r.answers.first(_numbers(r, here.abstract), action, related, step.beyond) - covered:
+        yield _left_out(r, here, end)
 
 
 def _excluded(

@@ -65,6 +65,7 @@ def verify(
     """
     _check_bounded(within := _Within(rounds, unwind, schedule), names := engines_of(given.engine), export, main)
     settings = given.settings_of((file,), {"--export": export})
+    how = c_options.reading_to_verify(given, races, deadlock, only, open_, fair)
 
     def body(bounds: Limits) -> int:
         import sa.app.verify as app
@@ -72,7 +73,6 @@ def verify(
 
         engines, processes = _portfolio(within, names, main, given.jobs, no_reduction)
         with watched(given.watching(settings), partial(_decided, so_far)) as watch:
-            how = c_options.reading_to_verify(given, races, deadlock, only, open_, fair)
             asked = _options(bounds, given, engines, watch.reports, processes)
             request = app.VerifyRequest(file, given.split, asked, how, settings.files.outputs, explain, main)
             if export is not None:

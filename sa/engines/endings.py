@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
@@ -33,7 +33,8 @@ from sa.engines.portfolio_of_claims import Portfolio, of_few_locations, without_
 from sa.engines.runner import Ruled, run
 from sa.engines.tried import Diary
 from sa.question.asked import Asked, Excluded, Settled
-from sa.ranking.elimination import Guesses, Shows, eliminated
+from sa.ranking.by_states import Shows
+from sa.ranking.elimination import Guesses, eliminated
 from sa.ranking.lassos import growing, lasso
 from sa.ranking.reasons import together
 from sa.ranking.states import BEAM, FAR, FEW, MANY, Explored, endless, explored, finite
@@ -58,7 +59,7 @@ class Ended(Struct, frozen=True):
 
 
 class Work(Struct):
-    """A claim, what may be used, and why there is no answer so far."""
+    """A claim, what may be used, why there is no answer so far, and what became of questions about states."""
 
     threads: tuple[Automaton, ...]
     axioms: tuple[Axiom, ...]
@@ -69,6 +70,8 @@ class Work(Struct):
     report: Report
     why: Unknown
     diary: Diary
+    asked: dict[tuple[Bad, ...], Asked] = field(default_factory=dict)
+    settled: dict[tuple[Bad, ...], list[Settled]] = field(default_factory=dict)
 
 
 #: Evidence that a way finds, and how.
@@ -194,7 +197,7 @@ def _shown(
         for group in waiting:
             open_, found = set(group), list[OfThreads]()
             try:
-                for settled in _asked_of_engines(work, of_few_locations(work.portfolio), group, allot(bounds, units)):
+                for settled in _remembered(work, group, allot(bounds, units)):
                     open_ -= set(settled.bads)
                     if isinstance(settled, Excluded) and isinstance(settled.evidence, OfThreads):
                         found.append(settled.evidence)
@@ -207,6 +210,18 @@ def _shown(
                 again.append(tuple(b for b in group if b in open_))
         waiting = again
     return ()
+
+
+def _remembered(work: Work, bads: tuple[Bad, ...], bounds: Limits) -> Iterator[Settled]:
+    """What is found out about something bad, now or before: the same is asked in each round. Raises LimitReached."""
+    known = work.settled.setdefault(bads, [])
+    yield from known
+    open_ = tuple(b for b in bads if not any(b in s.bads for s in known))
+    if open_:
+        asked = work.asked.setdefault(open_, Asked(work.threads, open_, work.axioms))
+        for settled in _asked_of_engines(work, of_few_locations(work.portfolio), asked, bounds):
+            known.append(settled)
+            yield settled
 
 
 def by_all_threads(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
@@ -248,7 +263,8 @@ def _proofs(
             return (known,)
     found, open_ = list[OfThreads](), set(bads)
     # What holds of steps one by one is asked for.
-    for settled in _asked_of_engines(work, without_reduction(work.portfolio), bads, bounds):
+    asked = Asked(work.threads, bads, work.axioms)
+    for settled in _asked_of_engines(work, without_reduction(work.portfolio), asked, bounds):
         if not isinstance(settled, Excluded):
             # What was guessed of states is false.
             return None
@@ -258,9 +274,8 @@ def _proofs(
     return None if open_ else tuple(found)
 
 
-def _asked_of_engines(work: Work, portfolio: Portfolio, bads: tuple[Bad, ...], bounds: Limits) -> Iterator[Settled]:
+def _asked_of_engines(work: Work, portfolio: Portfolio, asked: Asked, bounds: Limits) -> Iterator[Settled]:
     """What the engines of `verify` find out about something bad, and the checker accepts. Raises LimitReached."""
-    asked = Asked(work.threads, bads, work.axioms)
 
     def judge(settled: Settled) -> Ruling:
         return judged(work.threads, work.axioms, settled, apart(bounds), work.seed)

@@ -14,9 +14,8 @@ from sa.automata.trace import Configuration, Move
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.certificates.play import Position
-from sa.game.board import lay_out
-from sa.plays.abstract_run_tracking import play_along
 from sa.plays.escape import runs_of
+from sa.refinement.play_against_all import play_against_all
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
 from sa.transform.blocks import Composition, Part
@@ -37,7 +36,7 @@ def play_of_steps(
     for run in islice(runs_of(play), RUNS):
         try:
             moves = tuple(_steps(goal.concrete, reduced.concrete, threads, made, start, run))
-            found = play_along(lay_out(goal), session, start, play.abstract, moves)
+            found = play_against_all(goal, session, start, play.abstract, moves)
         except Unevaluable:
             continue
         if found is not None:

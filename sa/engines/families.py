@@ -26,7 +26,7 @@ from sa.engines.results import answered, statistics_of
 from sa.invariants.efforts import Effort
 from sa.question.asked import Decision
 from sa.question.families import Crowds, crowds, few_copies, with_copies
-from sa.question.goals import closes, goals, is_large
+from sa.question.goals import LARGE, LARGE_FOR_PLAYS, closes, goals, is_large
 from sa.question.unblocked_invariants import uncut
 from sa.refinement.ghost_strategies import Ways
 from sa.terms.term import Term
@@ -36,21 +36,30 @@ MANY = 4
 
 
 class Refuting(Struct, frozen=True):
-    """Plays of so many copies at most are looked for to this depth."""
+    """Plays of so many copies at most are looked for to this depth, for so many times a round's seconds.
+
+    `large`: also where there are too many joint locations for a search of all.
+    """
 
     most: int
     depth: Depth
+    rounds: float = 1.0
+    large: bool = False
 
 
 #: What is tried, in order.
 PLAN: tuple[Proving | Refuting, ...] = (
     # A short search for a proof takes less time than the search for plays.
     Proving(True, Depth.GLANCE),
+    # What is wrong mostly shows in a short run.
+    Refuting(2, Depth.SHORT_RUNS, 0.3),
     Refuting(2, Depth.QUICK),
     Proving(True, Depth.GLANCE, Effort.NUMBERS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, besides=Besides.PLAYS),
     Proving(True, Depth.GLANCE, Effort.NUMBERS, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.CLAIMS, mirrored=Ways.FIRST),
+    # Runs come to few of the joint locations.
+    Refuting(3, Depth.INCLUSION, large=True),
     Proving(True, Depth.GLANCE, Effort.PLACES),
     Proving(True, Depth.GLANCE, Effort.PLACES, mirrored=Ways.FIRST),
     Proving(True, Depth.GLANCE, Effort.ELEMENTS),
@@ -108,7 +117,8 @@ def decide_families(asked: Crowds, options: Options) -> Found:
     for units in ROUNDS:
         again = list[Proving | Refuting]()
         for tried in waiting:
-            own, turns = replace(options, limits=allot(options.limits, units)), len(options.diary.turns)
+            longer = tried.rounds if isinstance(tried, Refuting) else 1.0
+            own, turns = replace(options, limits=allot(options.limits, longer * units)), len(options.diary.turns)
             cut = False
             try:
                 found = _tried(work, tried, own, options.limits, notes)
@@ -189,10 +199,10 @@ def _unknown(asked: Crowds) -> tuple[Result, ...]:
 
 def _refuted(asked: Crowds, tried: Refuting, options: Options, notes: dict[str, None]) -> Found | None:
     """A play with some copies. Only that is an answer: what holds of so many is not known of more."""
-    large = list[tuple[int, ...]]()
+    large, locations = list[tuple[int, ...]](), LARGE_FOR_PLAYS if tried.large else LARGE
     for counts in few_copies(asked, tried.most):
         sides = with_copies(asked, counts)
-        if is_large(sides.concrete) or is_large(sides.abstract):
+        if is_large(sides.concrete, locations) or is_large(sides.abstract, locations):
             large.append(counts)
             continue
         (goal,) = goals(sides.abstract, sides.concrete, sides.block, whole=True)

@@ -18,12 +18,13 @@ from sa.refinement.ghost_strategies import Ways
 class Pairs(Struct, frozen=True):
     """The pairs are tried on this level of visibility.
 
-    `besides`: with more related than is asked, if something is found there.
+    `besides`: with more related than is asked, if something is found there. They have so many times a round's seconds.
     """
 
     level: Level
     effort: Effort
     besides: Besides | None = None
+    rounds: float = 1.0
 
 
 class Met(Struct, frozen=True):
@@ -66,16 +67,22 @@ Tried: TypeAlias = Pairs | Met | Products | Blocks
 
 #: What is tried, in order.
 PLAN: tuple[Tried, ...] = (
+    Pairs(Level.HIDDEN, Effort.GLANCE, rounds=0.25),
+    # What is wrong mostly shows in a short run, and takes less than what proves.
+    Products(Depth.SHORT_RUNS, 0.3),
     Pairs(Level.HIDDEN, Effort.GLANCE),
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
     # Where sections become blocks that the abstract side has as steps, this is all that is needed.
     Blocks(0.4, brief=True),
+    Products(Depth.SHORT_RUNS, 0.5, large=True),
     Products(Depth.QUICK),
-    Blocks(4.0, brief=True),
     # Differences that several threads are needed for, before what proves.
-    Products(Depth.INCLUSION, 0.3),
+    Products(Depth.INCLUSION, 0.5),
     Products(Depth.INCLUSION, 1.5, large=True),
+    Blocks(4.0, brief=True),
+    # Runs that are long rather than intricate.
+    Products(Depth.TRIALS, 0.5),
     Blocks(3.0),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what is proved easily has been proved before.

@@ -178,15 +178,17 @@ ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_ali
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only answers that rest where they have to; only short runs on few values, and only runs on
-    values, both of which look at no location that they do not come to; only short searches for a relation; what is
-    cheap, where there is another way around; everything; everything that ends in plays or in relations written as
-    formulas, for those who reason about them; plays first, then everything.
+    Only quick refutations; only answers that rest where they have to; only short runs on few values, briefly or not,
+    only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short
+    searches for a relation; what is cheap, where there is another way around; everything; everything that ends in plays
+    or in relations written as formulas, for those who reason about them; plays first, then everything.
     """
 
     QUICK = "quick"
     RESTING = "resting"
+    SHORT_RUNS = "short-runs"
     INCLUSION = "inclusion"
+    TRIALS = "trials"
     RUNS = "runs"
     GLANCE = "glance"
     BRIEF = "brief"
@@ -232,7 +234,9 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(MEANINGS, 0.7),
     ),
     Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.3), Turn(RESTING_POINTS, 1.0)),
+    Depth.SHORT_RUNS: (Turn(QUICK_INCLUSION, 1.0),),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
+    Depth.TRIALS: (Turn(TRIALS, 0.9),),
     Depth.RUNS: (Turn(QUICK_VALUES, 0.5), Turn(TRIALS, 0.5)),
     Depth.GLANCE: (Turn(START, 0.5), Turn(ARRAYS, 0.5), *_cheap(80, 80, 60)),
     Depth.BRIEF: (

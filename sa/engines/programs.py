@@ -88,11 +88,11 @@ def _by_plan(
     """What came of the pairs and of the products, in the order of the plan and its rounds, as far as it was needed."""
     pairs: Found | None = None
     whole: Result | None = None
-    waiting, rounds = plan
+    (waiting, rounds), ended = plan, set[tuple[Level, Effort]]()
     for units in rounds:
         again = list[Tried]()
         for tried in waiting:
-            longer = tried.rounds if isinstance(tried, Products | Blocks) else 1.0
+            longer = 1.0 if isinstance(tried, Met) else tried.rounds
             bounds = allot(options.limits, longer * units)
             begun, left, own = bounds.work.done, remaining(bounds), replace(options, limits=bounds)
             cut_short = False
@@ -102,9 +102,7 @@ def _by_plan(
                     if more.composition is not None:
                         return more, whole
                 case Pairs(level, effort):
-                    # A play in the environments that were inferred is one in any.
-                    in_vain = pairs is not None and pairs.lost and effort is Effort.ANYWHERE
-                    if not in_vain and (pairs is None or pairs.hopeful):
+                    if _is_promising(pairs, effort) and (level, effort) not in ended:
                         pairs = _pairs(abstract, concrete, block, own, level, effort, memory)
                         if pairs.composition is not None:
                             return pairs, whole
@@ -131,10 +129,18 @@ def _by_plan(
                 return pairs or Found(()), whole
             # Engines end at shares of these units, so what took a quarter of them was perhaps cut short.
             cut_short |= left is not None and bounds.work.done - begun >= left / 4
+            if isinstance(tried, Pairs) and tried.besides is None and not cut_short:
+                ended.add((tried.level, tried.effort))
             if cut_short and not (isinstance(tried, Products) and tried.once):
                 again.append(tried)
         waiting = tuple(again)
     return pairs or Found(()), whole
+
+
+def _is_promising(pairs: Found | None, effort: Effort) -> bool:
+    """Whether more effort may be worth while after what came of the pairs before."""
+    # A play in the environments that were inferred is one in any.
+    return pairs is None or (pairs.hopeful and not (pairs.lost and effort is Effort.ANYWHERE))
 
 
 def _by_blocks(

@@ -10,23 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from enum import Enum, auto
-from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from sa.automata.automaton import Automaton, Kind
-from sa.automata.components import components
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
-from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unanswered, Unjust
-from sa.certificates.run import Bad
+from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unanswered
+from sa.ranking.by_states import Shows, by_states
+from sa.ranking.comparisons import compared
 from sa.ranking.facts import facts_at, with_signs
-from sa.ranking.justice import kept_while_open, known_before, never, spots_beside, spots_everywhere, unanswered
-from sa.ranking.left import Search, Thread, disturbed, not_lowering
+from sa.ranking.left import (
+    Search,
+    Thread,
+    components_of,
+    disturbed,
+    exclude,
+    not_lowering,
+    on_cycles,
+    settled_in,
+    within,
+)
 from sa.ranking.piecewise import Move, in_pieces
-from sa.ranking.points import Graph, Step, closed_in, graph_of_thread, leading
+from sa.ranking.points import Graph, Step, graph_of_thread
 from sa.ranking.rank import Cases, cases_of, ranked
 from sa.ranking.settling import settle
 from sa.ranking.stages import promising
@@ -41,24 +49,16 @@ from sa.terms.build import (
     implies,
     land,
     le,
-    linear_parts,
     lnot,
     lor,
-    scale,
     variable,
 )
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Le, Not, Term, Var
+from sa.terms.term import Term, Var
 from sa.transform.facts import Facts, lemmas_of
 from sa.transform.reduce import facts_in
-
-#: So many steps of a component are offered to be excluded by justice.
-_TRIED = 2
-
-#: What of the first of these groups of which something never happens, as far as that can be shown. Raises LimitReached.
-Shows: TypeAlias = Callable[[Sequence[tuple[Bad, ...]]], frozenset[Bad]]
 
 
 class Guesses(Enum):
@@ -95,7 +95,7 @@ def eliminated(
     # What holds at a location is not only what runs bring about in which a claim is open.
     every = graphs if ends.until is None else [graph_of_thread(separate, n, replace(ends, until=None)) for n in numbers]
     guessed_by = (_guessed(g, facts, guesses, session) for g in every)
-    made = tuple(Thread(g, tuple(_on_cycles(g.steps)), f) for g, f in zip(graphs, guessed_by, strict=True))
+    made = tuple(Thread(g, tuple(on_cycles(g.steps)), f) for g, f in zip(graphs, guessed_by, strict=True))
     search = Search(made, frozenset(v.var for t in separate for v in t.variables), facts, session)
     asked = [n for n, t in enumerate(threads) if t.name in ends.threads]
     lemmas = () if facts is None else lemmas_of(facts, session)
@@ -105,16 +105,13 @@ def eliminated(
     said = list[Elimination]()
     while ends.until is not None or any(made[n].steps for n in asked):
         found = next(_rounds(search), None)
-        if found is None and ends.until is not None and facts is not None:
-            last = _unanswered(search, ends, shows(lemmas))
-            if last is not None:
-                said += [*(s for t in search.threads for s in _settled_in(t)), last]
-                break
-        if found is None and ends.fair and facts is not None:
-            found = next(_by_justice(search, asked, shows(lemmas)), None)
+        if found is None and facts is not None:
+            found = by_states(search, asked, ends, shows(lemmas))
         if found is None:
             return None
         said += found
+        if isinstance(found[-1], Unanswered):
+            break
     guessed = (*lemmas, *(g for t in made for g in _as_lemmas(search, t, ends))) if guesses is Guesses.NUMBERS else ()
     return Found(Ranked(threads, ends, tuple(said), (), axioms), lemmas, guessed)
 
@@ -140,84 +137,31 @@ def _guessed(graph: Graph, facts: Facts | None, guesses: Guesses, session: Sessi
     return found
 
 
-def _on_cycles(steps: Sequence[Step]) -> Iterator[Step]:
-    number = {place: n for n, c in enumerate(_components(steps)) for place in c}
-    return (s for s in steps if number[s.passage[0]] == number[s.passage[3]])
-
-
-def _components(steps: Sequence[Step]) -> list[tuple[int, ...]]:
-    return components(leading(steps), leading(steps))
-
-
 def _rounds(search: Search) -> Iterator[list[Elimination]]:
     """Rounds that exclude some steps: cheap ones of all threads first. What is costly waits until facts are known."""
     for way in (_tested,) if search.facts is None else (_tested, _by_farkas, _partly):
         for number, thread in enumerate(search.threads):
-            for component in _components(thread.steps):
+            for component in components_of(thread.steps):
                 spend(search.session.bounds, 200)
-                own = _within(thread, component)
+                own = within(thread, component)
                 if way is _tested:
                     settle(search, number, own)
                 found = way(search, number, component, own)
                 if found is not None:
                     ranks, strict = found
                     written = {v for r in ranks for v in r.free}
-                    known = [*_settled(search, number, written), *_settled_in(thread)]
+                    known = [*_settled(search, number, written), *settled_in(thread)]
                     by_place = dict(zip(component, ranks, strict=True))
                     thread.steps = tuple(not_lowering(s, by_place) for s in thread.steps)
-                    _exclude(thread, component, strict)
+                    exclude(thread, component, strict)
                     yield [*known, Round(number, component, tuple(ranks), tuple(sorted(strict)))]
-
-
-def _by_justice(search: Search, asked: Sequence[int], shows: Shows) -> Iterator[list[Elimination]]:
-    """Steps that a fair run does not take for ever, which is shown of states."""
-    open_ = dict[tuple[Bad, ...], tuple[int, tuple[int, ...], list[Step]]]()
-    spots = {n: spots_beside(search, n) for n in asked if search.threads[n].steps}
-    for number in spots:
-        thread = search.threads[number]
-        for component in _components(thread.steps):
-            # Where most is known, it is excluded soonest.
-            steps = sorted(_within(thread, component), key=lambda s: -len(known_before(thread, s)))[:_TRIED]
-            open_[tuple(never(search, number, s, spots[number]) for s in steps)] = (number, component, steps)
-    shown = shows(list(open_)) if open_ else frozenset()
-    for bads, (number, component, steps) in open_.items():
-        strict = {s.passage[2] for b, s in zip(bads, steps, strict=True) if b in shown}
-        if strict:
-            known = [s for t in search.threads for s in _settled_in(t)]
-            _exclude(search.threads[number], component, strict)
-            yield [*known, Unjust(number, component, tuple(sorted(strict)), spots[number])]
-
-
-def _unanswered(search: Search, ends: Ends, shows: Shows) -> Unanswered | None:
-    """That a fair run does not leave the claim open for ever, which is shown of states."""
-    kept, spots = kept_while_open(search, ends), spots_everywhere(search)
-    bad = unanswered(search, kept, lnot(closed_in(ends)), spots)
-    return Unanswered(kept, spots) if bad in shows([(bad,)]) else None
-
-
-def _within(thread: Thread, component: Sequence[int]) -> list[Step]:
-    return [s for s in thread.steps if s.passage[0] in component]
-
-
-def _exclude(thread: Thread, component: Sequence[int], strict: Set[int]) -> None:
-    left = (s for s in thread.steps if s.passage[0] not in component or s.passage[2] not in strict)
-    thread.steps = tuple(_on_cycles(list(left)))
 
 
 def _settled(search: Search, number: int, written: Set[Var]) -> Iterator[Settled]:
     """What settles of the other threads that write such variables, and is not yet said."""
     for n, thread in enumerate(search.threads):
         if n != number and any(not written.isdisjoint(s.updates) for s in thread.steps):
-            yield from _settled_in(thread)
-
-
-def _settled_in(thread: Thread) -> Iterator[Settled]:
-    """What settles of a thread, and is not yet said."""
-    for component in _components(thread.steps):
-        formulas = tuple((q, f) for q, f in thread.order if q in component)
-        if formulas:
-            yield Settled(thread.graph.threads[0], component, formulas)
-    thread.order = []
+            yield from settled_in(thread)
 
 
 # ---------------------------------------------------------------- ranks
@@ -232,7 +176,7 @@ def _tested(search: Search, number: int, component: tuple[int, ...], own: Sequen
     idle = [s for s in own if _is_idle(search, thread, s)]
     if idle:
         return [ZERO] * len(component), frozenset(s.passage[2] for s in idle)
-    for rank in _compared(search, thread, own, _written(own)):
+    for rank in compared(search, thread, own, _written(own)):
         strict = _fits(search, number, component, own, rank)
         if strict is not None:
             return [rank] * len(component), strict
@@ -246,44 +190,6 @@ def _is_idle(search: Search, thread: Thread, step: Step) -> bool:
 
 def _written(steps: Sequence[Step]) -> Set[Var]:
     return {v for s in steps for v in s.updates}
-
-
-def _compared(search: Search, thread: Thread, own: Sequence[Step], written: Set[Var]) -> list[Term]:
-    """Differences of what is written that are not negative where a step is taken; those in the user's variables
-    first.
-    """
-    found = dict[Term, None]()
-    for step in own:
-        known = conjoined((*step.premise, *thread.known(step.passage[0])))
-        equal = [e for f in known for e in _equation(f)]
-        for total in (t for f in known for t in _totals(f)):
-            found[total] = None
-            # The copy of a shared number was compared, and the number is what is lowered.
-            found |= dict.fromkeys(substitute(total, {v: w}) for v, w in equal if v in total.free)
-    fitting = [r for r in found if linear_parts(r)[1].keys() <= search.variables and not r.free.isdisjoint(written)]
-    return sorted(fitting, key=lambda r: any(v.name.base.startswith("_") for v in r.free))
-
-
-def _totals(formula: Term) -> Iterator[Term]:
-    """Numbers that are not negative, or not 0."""
-    match formula:
-        case Le(total):
-            yield scale(-1, total)
-        case Not(IsZero(total)):
-            yield total
-            yield scale(-1, total)
-        case _:
-            return
-
-
-def _equation(formula: Term) -> Iterator[tuple[Term, Term]]:
-    """Two variables that are equal, either way."""
-    if isinstance(formula, IsZero):
-        constant, parts = linear_parts(formula.total)
-        if constant == 0 and sorted(parts.values()) == [-1, 1]:
-            v, w = parts
-            yield v, w
-            yield w, v
 
 
 def _fits(
@@ -317,8 +223,8 @@ def _partly(search: Search, number: int, component: tuple[int, ...], own: Sequen
     thread = search.threads[number]
     written, others = _written(own), (t for t in search.threads if t is not thread)
     # What another thread waits for comes nearer with what this one does.
-    beside = [r for t in others for r in _compared(search, t, t.steps, written)]
-    for rank in dict.fromkeys((*_compared(search, thread, own, written), *beside)):
+    beside = [r for t in others for r in compared(search, t, t.steps, written)]
+    for rank in dict.fromkeys((*compared(search, thread, own, written), *beside)):
         strict = _fits(search, number, component, own, rank, partly=True)
         if strict is not None:
             return [rank] * len(component), strict

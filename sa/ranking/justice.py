@@ -36,14 +36,23 @@ def spots_beside(search: Search, number: int) -> tuple[Spot, ...]:
     return tuple(s for n in range(len(search.threads)) if n != number for s in _spots(search, n))
 
 
-def never(search: Search, number: int, step: Step, spots: tuple[Spot, ...]) -> Bad:
+def never(search: Search, number: int, step: Step) -> Bad:
+    """That the step is taken, as something bad."""
+    return _taken(search, number, step, FALSE)
+
+
+def never_beside(search: Search, number: int, step: Step, spots: tuple[Spot, ...]) -> Bad:
     """That the step is taken while each other thread is at one of the spots, as something bad."""
+    elsewhere = (n for n in range(len(search.threads)) if n != number)
+    return _taken(search, number, step, lnot(land(*(_somewhere(search, n, spots) for n in elsewhere))))
+
+
+def _taken(search: Search, number: int, step: Step, conclusion: Term) -> Bad:
     thread = search.threads[number]
     place = thread.graph.points[step.passage[0]].places[0]
     automaton = thread.graph.separate[number]
-    beside = lnot(land(*(_somewhere(search, n, spots) for n in range(len(search.threads)) if n != number)))
     choices = tuple(c.var for c in automaton.edges[step.passage[2]].choices)
-    return bad_of(Condition(((automaton.name, place),), known_before(thread, step), choices, beside))
+    return bad_of(Condition(((automaton.name, place),), known_before(thread, step), choices, conclusion))
 
 
 def unanswered(search: Search, kept: Term, opened: Term, spots: tuple[Spot, ...]) -> Bad:

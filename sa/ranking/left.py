@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sa.ranking.points import Graph, Step
+from sa.automata.components import components
+from sa.certificates.ends import Settled
+from sa.ranking.points import Graph, Step, leading
 from sa.smt.session import Session
 from sa.terms.build import TRUE, ZERO, conjoined, land, le, lnot, lt
 from sa.terms.substitute import substitute
@@ -62,3 +64,34 @@ def not_lowering(step: Step, ranks: Mapping[int, Term]) -> Step:
     before, after = ranks[first], substitute(ranks[second], step.updates)
     kept = lnot(land(le(ZERO, before), lt(after, before)))
     return step if kept is TRUE else replace(step, premise=conjoined((*step.premise, kept)))
+
+
+def on_cycles(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps on cycles of locations."""
+    number = {place: n for n, c in enumerate(components_of(steps)) for place in c}
+    return (s for s in steps if number[s.passage[0]] == number[s.passage[3]])
+
+
+def components_of(steps: Sequence[Step]) -> list[tuple[int, ...]]:
+    """The strongly connected components of locations."""
+    return components(leading(steps), leading(steps))
+
+
+def within(thread: Thread, component: Sequence[int]) -> list[Step]:
+    """The steps of a component."""
+    return [s for s in thread.steps if s.passage[0] in component]
+
+
+def exclude(thread: Thread, component: Sequence[int], strict: Set[int]) -> None:
+    """Steps, by their edges, are not left any more."""
+    left = (s for s in thread.steps if s.passage[0] not in component or s.passage[2] not in strict)
+    thread.steps = tuple(on_cycles(list(left)))
+
+
+def settled_in(thread: Thread) -> Iterator[Settled]:
+    """What settles of a thread, and is not yet said."""
+    for component in components_of(thread.steps):
+        formulas = tuple((q, f) for q, f in thread.order if q in component)
+        if formulas:
+            yield Settled(thread.graph.threads[0], component, formulas)
+    thread.order = []

@@ -25,8 +25,8 @@ from sa.invariants.linear import null_space
 #: Coefficients at most of an equation between turns, and copies of a loop.
 MOST, COPIES = 16, 16
 
-#: Answers to one step, and edges of one.
-ANSWERS, LENGTH = 6, 48
+#: Answers to one step, and edges of one: turns with a test take two ways each, and the answer to several makes all.
+ANSWERS, LENGTH = 40, 48
 
 
 #: Turns by side and head of a loop; under None stands 1.

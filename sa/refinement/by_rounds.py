@@ -26,8 +26,9 @@ from sa.explicit.evidence import run_into
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
 from sa.game.board import lay_out
-from sa.plays.abstract_run_tracking import Survivor, play_along, survivor
+from sa.plays.abstract_run_tracking import Survivor, survivor
 from sa.question.asked import GoalAsked, Lost
+from sa.refinement.play_against_all import play_against_all
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable, evaluate
 
@@ -63,7 +64,7 @@ def by_rounds(reach: Reach, asked: GoalAsked, budget: Budget, report: Report) ->
             steps, moves = _steps(laid_out, run), _moves(goal, laid_out, run)
             starts = _starts(goal, laid_out, run)
             left = survivor(board, session, *starts, moves)
-            play = play_along(board, session, *starts, moves) if left is None else None
+            play = play_against_all(goal, session, *starts, moves) if left is None else None
         except Unevaluable as problem:
             raise Unsupported(f"a play that depends on {problem}") from problem
         if play is not None:

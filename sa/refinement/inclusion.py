@@ -27,9 +27,8 @@ from sa.explicit.joint import Joint, joint
 from sa.explicit.live_variables import kept
 from sa.explicit.machine import Stride, machine
 from sa.explicit.stubborn_sets import Standing, standings, stubborn
-from sa.game.board import lay_out
-from sa.plays.abstract_run_tracking import play_along
 from sa.question.asked import GoalAsked, Lost
+from sa.refinement.play_against_all import play_against_all
 from sa.refinement.shorter_runs import shortened, track
 from sa.refinement.sides import numbered
 from sa.smt.session import Session
@@ -162,7 +161,7 @@ def _plays(goal: Goal, session: Session, values: tuple[int, ...], steps: int, di
         run = track(search.followers, start, other, strides)
         if run.escapes:
             short = shortened(concrete.steps, id, search.followers, run, session.bounds)
-            play = play_along(lay_out(goal), session, first, second, _moves(goal, concrete, first, short), LISTED)
+            play = play_against_all(goal, session, first, second, _moves(goal, concrete, first, short), LISTED)
             if play is not None:
                 yield play
 

@@ -16,9 +16,8 @@ from sa.base.limits import LimitReached, check_memory, spend
 from sa.certificates.goal import Goal, iota_of
 from sa.certificates.play import Position
 from sa.explicit.live_variables import everything, kept
-from sa.game.board import lay_out
-from sa.plays.abstract_run_tracking import play_along
 from sa.question.asked import GoalAsked, Lost
+from sa.refinement.play_against_all import play_against_all
 from sa.refinement.sides import Sides, numbered, opened, sides
 from sa.smt.session import Session
 from sa.terms.evaluate import Unevaluable
@@ -73,7 +72,7 @@ def _play(goal: Goal, session: Session, runs: int, dice: Random) -> Position | N
             found = _run(board, length, dice)
             if found is not None and least is not None and _size(found) >= least:
                 continue
-            play = None if found is None else play_along(lay_out(goal), session, *found)
+            play = None if found is None else play_against_all(goal, session, *found)
         except LimitReached:
             if best is None:
                 raise

@@ -165,6 +165,28 @@ def test_answers_through_silent_cycles_are_all_there_are() -> None:
     assert failed(goal(other=abstract(*around, way_out, guard=lt(A, number(0)))), show(0)) == "all answers"
 
 
+def test_an_answer_behind_one_that_is_won_may_be_left_out() -> None:
+    """Both sides show `x` and go on silently; then the concrete side alone shows it again."""
+    twice = (edge("p0 p1", Label("out", (C,))), edge("p1 p2", Label("out", (C,))))
+    first = automaton("Concrete", shared(C), "p0 p1 p2", eq(primed(C), C), eq(C, number(0)), twice)
+    second = abstract(edge("q1 q1", None, lt(A, number(1)), ((A, add(A, number(1))),)), guard=TRUE)
+    closed = replace(goal(first, second), closed=True, iota=())
+    last = Position(at("p1", C, 0), at("q1", A, 0), Step(Move(twice[1], {}, at("p2", C, 0)), (), (), ENUMERATED))
+    reply = Reply((Move(second.edges[0], {}, at("q1", A, 0)),), last)
+
+    def shown(how: Exhausted, *replies: Reply) -> Position:
+        return Position(at("p0", C, 0), at("q0", A, 0), Step(Move(twice[0], {}, at("p1", C, 0)), replies, (), how))
+
+    assert failed(closed, shown(ENUMERATED, reply)) == "all answers"
+    assert failed(closed, shown(Exhausted.UP_TO_WAITING, reply)) == ""
+    assert failed(closed, shown(Exhausted.UP_TO_WAITING)) == "all answers"
+    assert failed(replace(closed, closed=False), shown(Exhausted.UP_TO_WAITING, reply)) == "all answers"
+    # What breaks ι is lost for another reason, and says nothing of what comes behind it.
+    above = formula(lt(C, A))
+    late = Reply((Move(second.edges[0], {}, at("q1", A, 0)),), Broken(above, at("p1", C, 0), at("q1", A, 0)))
+    assert failed(replace(closed, iota=(above,)), shown(Exhausted.UP_TO_WAITING, late)) == "all answers"
+
+
 def test_answers_without_end_are_not_enumerated() -> None:
     counts = edge("q0 q0", None, TRUE, ((A, add(A, number(1))),))
     assert failed(goal(other=abstract(counts, guard=lt(A, number(0)))), show(0)) == "enumeration"

@@ -118,6 +118,12 @@ def test_a_wrong_file_is_refused_with_code_place_and_hint(bad: Bad, command: str
         assert bad.hint in found.split("hint: ")[1]
 
 
+@pytest.mark.parametrize("more", [(), ("--races",), ("--deadlock",)])
+def test_fairness_without_a_claim_about_infinite_runs_is_refused(more: tuple[str, ...]) -> None:
+    write("a.c", "int main(void) { return 0; }\n")
+    assert "--property termination" in complaint(sacheck("verify", "--fair", *more, "a.c"))
+
+
 @pytest.mark.parametrize("bad", FILES, ids=lambda bad: bad.what)
 def test_a_formatter_leaves_what_it_cannot_read_as_it_is(bad: Bad) -> None:
     write("bad.sa", bad.text)

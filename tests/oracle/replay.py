@@ -162,6 +162,11 @@ def _step(case: Case, here: Position, step: Step) -> Iterator[Finding]:
         end = reply.moves[-1].after if reply.moves else here.abstract
         yield from _outcome(case, reply.then, step.move.after, end)
     listed = [reply.moves[-1].after if reply.moves else here.abstract for reply in step.replies]
+    if step.exhausted is Exhausted.UP_TO_WAITING:
+        if not goal.closed:
+            yield "answers may wait in closed goals only"
+        won = [reply.then.abstract for reply in step.replies if isinstance(reply.then, Position)]
+        listed += [configuration(case.abstract, s) for s in _silently(case, [state_of(case.abstract, w) for w in won])]
     yield from _complete(
         lambda: _answers(case, step.move.after, here.abstract, action), listed, step.exhausted, "answers"
     )
@@ -296,18 +301,19 @@ def _matches(case: Case, concrete: Configuration, abstract: Configuration) -> It
 def _answers(case: Case, concrete: Configuration, abstract: Configuration, action: Action) -> Iterator[Configuration]:
     """The ends of the answers after which ι holds: the others lose by themselves and need not be listed."""
     x = case.abstract
-
-    def silently(s: State) -> list[State]:
-        return [step.after for step in component_steps(x, s) if step.action is None]
-
-    ends = _reached([state_of(x, abstract)], silently)
+    ends = _silently(case, [state_of(x, abstract)])
     if action is not None:
         steps = [step for s in ends for step in component_steps(x, s)]
-        ends = _reached([step.after for step in steps if step.action == action], silently)
+        ends = _silently(case, [step.after for step in steps if step.action == action])
     for end in ends:
         there = configuration(x, end)
         if holds(iota_of(case.goal), {**concrete.values, **there.values}):
             yield there
+
+
+def _silently(case: Case, states: Iterable[State]) -> list[State]:
+    """What silent abstract steps lead to, the states themselves included. Raises Unbounded."""
+    return _reached(states, lambda s: [t.after for t in component_steps(case.abstract, s) if t.action is None])
 
 
 def _reached(states: Iterable[State], successors: Callable[[State], Iterable[State]]) -> list[State]:

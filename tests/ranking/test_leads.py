@@ -84,6 +84,13 @@ def test_what_is_open_is_fulfilled(text: str, holds: bool) -> None:
     assert found(text.replace("fair;", ""), 1_000_000) is None
 
 
+@pytest.mark.slow
+def test_three_are_served_in_turn() -> None:
+    """That a step is taken only where it lowers the rank is shown of states first."""
+    three = TICKETS.replace("1..2", "1..3")
+    assert found(three.format("serving := serving + 1;"), 400_000_000) is not None
+
+
 @pytest.fixture(scope="module")
 def made() -> Ranked:
     """Evidence for the third program."""

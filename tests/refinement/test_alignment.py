@@ -61,6 +61,22 @@ def test_a_loop_that_was_unrolled_is_rolled_up() -> None:
     assert _proved(_goal(TWICE, PLAIN), limits(30.0, None))
 
 
+#: A turn with a test: three of them take eight ways.
+TURN = "if (i < v) { s := s + v; } i := i + 1;"
+TESTED = f"s := 0; i := 0; while (i < n) {{ {TURN} }}"
+THRICE = f"s := 0; i := 0; while (i + 2 < n) {{ {TURN} {TURN} {TURN} }} while (i < n) {{ {TURN} }}"
+
+
+@pytest.mark.slow
+def test_a_loop_whose_turns_take_two_ways_is_unrolled_by_three() -> None:
+    assert _proved(_goal(TESTED, THRICE), limits(None, None))
+
+
+@pytest.mark.fuzz
+def test_a_loop_that_makes_a_turn_too_many_is_not_unrolled_by_three() -> None:
+    assert not _proved(_goal(TESTED, THRICE.replace("i + 2 < n", "i + 1 < n")), limits(None, None))
+
+
 @pytest.mark.parametrize(
     "broken",
     [
