@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import basename
@@ -9,12 +10,12 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from sa.automata.automaton import EXIT, FAIL, Automaton, Edge, Origin, Shown, edges_from
+from sa.automata.automaton import EXIT, FAIL, UNDEFINED, Automaton, Edge, Kind, Origin, Shown, edges_from
 from sa.automata.trace import Configuration
 from sa.base.source import position
 from sa.certificates.goal import Goal
 from sa.certificates.play import Broken, BrokenAtStart, Chosen, PlainPlay, Position, Step, Uncovered, Unmatched
-from sa.report.explain import Wording, bare, broken, is_internal, shown_variables, told_action, wording, written
+from sa.report.explain import BEGINS, Wording, bare, broken, is_internal, shown_variables, told_action, wording, written
 from sa.report.formulas import action_name
 from sa.report.passed import statement_place
 from sa.report.render_values import changes_told, told_of, values_told
@@ -116,7 +117,8 @@ def _silent(step: Step, where: str, goal: Goal, sides: _Sides) -> str:
     words = wording(goal, details=False)
     name = written(formulas[0].term, words)
     if name is not None and len(formulas) == 1:
-        return f"{where} writes `{name}` where {sides.abstract} does not"
+        given = _given(goal.concrete, failures[0].concrete.values, words)
+        return f"{where} writes `{name}` where {sides.abstract} does not{given}"
     pairs = [_pair(f.term) for f in formulas]
     found = sorted((p for p in pairs if p is not None), key=lambda p: p[0].key)
     if len(found) == len(pairs):
@@ -166,6 +168,9 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     fails = any(isinstance(r.then, Broken) for r in step.replies) or bool(step.others)
     if edge.label is not None and edge.label.action == EXIT and not fails:
         return f"{sides.concrete} ends{_at_line(edge.origin, goal.concrete)} where {sides.abstract} cannot"
+    if edge.label is not None and edge.label.action == UNDEFINED:
+        given = _given(goal.concrete, here.concrete.values, words)
+        return f"the behaviour of {where} is undefined where that of {sides.abstract} is not{given}"
     every, complete = _offers(goal.abstract, here.abstract)
     offered = [o for o in every if action_name(o.edge) == action_name(edge)]
     if not offered and not fails:
@@ -179,7 +184,8 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     found = [_differences(edge, before, goal.concrete, o, goal.abstract) for o in offered]
     if found and found[0][0] and all(mine == found[0][0] for mine, _ in found):
         theirs = _either((", ".join(theirs) for _, theirs in found), "; or ")
-        return f"{where} shows {', '.join(found[0][0])} where {there} has{example} {theirs}"
+        shows, has = ("publishes", "publishes") if words.alone and _releases(edge) else ("shows", "has")
+        return f"{where} {shows} {', '.join(found[0][0])} where {there} {has}{example} {theirs}"
     shown = [str(told_action(o.edge, o.before, words)) for o in offered]
     if any(o.edge.label is not None and not _is_known(o.edge.label.values, o.before) for o in offered):
         # What the step shows it chooses: no choice is an answer.
@@ -187,6 +193,22 @@ def _shows(step: Step, here: Position, where: str, goal: Goal, sides: _Sides) ->
     if shown and asked not in shown:
         return f"{where} shows {asked} where {there} shows{example} {_either(shown, ' or ')}"
     return _silent(step, where, goal, sides)
+
+
+def _given(side: Automaton, values: Mapping[Var, Value], words: Wording) -> str:
+    """The arguments of a function that is compared alone, unless it changes them: `, with n = 0`."""
+    begin = {e for e in side.edges if e.label is not None and e.label.action == BEGINS}
+    changed = {v for e in side.edges if e not in begin for v, _ in e.updates}
+    shown = {v.var: v.shown for v in side.variables if v.kind is Kind.LOCAL and v.shown is not None}
+    own = {v for v, s in shown.items() if not s.about and s.name not in words.followed and not is_internal(v)}
+    found = {v for e in begin for v, _ in e.updates} & own & values.keys() - changed
+    told = _words(sorted(found, key=lambda v: v.key), values, side)
+    return f", with {told}" if told else ""
+
+
+def _releases(edge: Edge) -> bool:
+    """Whether others may see after the step what was written before it."""
+    return edge.label is not None and re.search(r"release|unlock", edge.label.action) is not None
 
 
 def _others(every: Sequence[_Offer], goal: Goal, sides: _Sides, words: Wording) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sa.automata.automaton import Edge, Failure, Fault, Kind, Link
+from sa.automata.automaton import THREAD_ENDS, Edge, Failure, Fault, Kind, Link
 from sa.automata.program import Program
 from sa.base.source import position
 from sa.certificates.run import Ending, Run, Snapshot, Turn
@@ -177,7 +177,8 @@ def _head(turn: Turn, made: Decision | None) -> list[tuple[str, str]]:
         text = told_step(statement_of(edge), made)
         digits = len(str(len(span.source.line_starts)))
         head = [(f"{position(span.source, span.start).line:>{digits}}: ", FAINT), (text, "")]
-    said = edge.label is None or (not edge.label.values and head[-1][0].startswith(f"@{action_name(edge)} "))
+    told = head[-1][0] == THREAD_ENDS or head[-1][0].startswith(f"@{action_name(edge)} ")
+    said = edge.label is None or (not edge.label.values and told)
     return head if said else [*head, (f"  @{_action(edge, turn.shown)}", STRONG)]
 
 

@@ -61,10 +61,25 @@ def test_a_release_that_publishes_too_little_is_told_by_its_variable(tmp_path: P
     """Without a word of what the translation made up, unless `--why` asks for it."""
     before, after = STORES.format(f"payload = 7; {PUBLISHED}"), STORES.format(f"{PUBLISHED} payload = 7;")
     plain = said(tmp_path, before, after, "--function", "f", kind="c")
-    assert "conc.c:4 shows payload = 0 where abs.c:4 has payload = 7." in plain
+    assert "conc.c:4 publishes payload = 0 where abs.c:4 publishes payload = 7." in plain
     assert "has written" not in plain
     assert "chosen_" not in plain
     assert "has written payload" in said(tmp_path, before, after, "--function", "f", "--why", kind="c")
+
+
+LOCKED = """#include <pthread.h>
+pthread_mutex_t m;
+int sum, data[16];
+void add(int n) {{ pthread_mutex_lock(&m); {} pthread_mutex_unlock(&m); }}
+"""
+
+
+def test_what_is_undefined_in_the_second_function_alone_is_told_with_its_arguments(tmp_path: Path) -> None:
+    """A write of what others may write at the same time."""
+    before = LOCKED.format("for (int i = 0; i < n; i++) sum += data[i];")
+    after = LOCKED.format("int s = sum; for (int i = 0; i < n; i++) s += data[i]; sum = s;")
+    plain = said(tmp_path, before, after, "--function", "add", kind="c")
+    assert "The behaviour of conc.c:4 is undefined where that of abs.c is not, with n = 0." in plain
 
 
 def test_calls_of_functions_that_are_compared_alone_have_their_own_names(tmp_path: Path) -> None:
@@ -86,7 +101,7 @@ def test_a_write_that_is_added_is_told_without_what_follows_the_variable(tmp_pat
     """Nor is it said why the first function's undefined behaviour, or what follows another action, is no answer."""
     before, after = BIGGER.format("if (v > best) best = v;"), BIGGER.format("best = v > best ? v : best;")
     plain = said(tmp_path, before, after, "--function", "offer", kind="c")
-    assert "conc.c:3 writes `best` where abs.c does not." in plain
+    assert "conc.c:3 writes `best` where abs.c does not, with v = 0." in plain
     assert "@begins(v = 0, best = 0)" in plain
     assert "staying where it is does not write `best`" in plain
     assert "but none writes `best`." in plain

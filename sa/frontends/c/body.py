@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from sa.automata.automaton import Origin
 from sa.base.caveat import Caveat
-from sa.base.diagnostic import Diagnostic, error, warning
+from sa.base.diagnostic import Diagnostic, Severity, error, warning
 from sa.base.source import Span
 from sa.frontends.c.caveats import UNSET
 from sa.frontends.c.places import origin, span
@@ -318,7 +318,9 @@ def at(body: Body, node: Any) -> Origin:
 
 
 def complain(file: File, node: Any, wrong: Unsupported) -> None:
-    """Note what is wrong with a node."""
+    """Note what is wrong with a node, unless it only follows from what is wrong elsewhere."""
+    if wrong.follows and any(p.severity is Severity.ERROR for p in file.problems):
+        return
     file.problems.append(error(wrong.code, wrong.message, span(node, file.text), wrong.hint))
 
 

@@ -206,7 +206,8 @@ def _named(body: Body, node: Any) -> Value:
                 body.file.wanted.append(node.name)
             return Value(code(node.name), Pointer(found))
         if found is None:
-            raise Unsupported("SA719", f"`{node.name}` is not known")
+            # The compiler knows it: its declaration was refused.
+            raise Unsupported("SA719", f"`{node.name}` is not known", follows=True)
         if (known := fixed_value(body, found)) is not None:
             return known
     where = place(body, node)

@@ -16,11 +16,11 @@ from sa.terms.term import Int as Number
 
 
 class Unsupported(Exception):
-    """An expression that is not translated: a code and words."""
+    """An expression that is not translated: a code and words. It may `follow` from another error before it."""
 
-    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+    def __init__(self, code: str, message: str, hint: str | None = None, follows: bool = False) -> None:
         super().__init__(message)
-        self.code, self.message, self.hint = code, message, hint
+        self.code, self.message, self.hint, self.follows = code, message, hint, follows
 
 
 class Value(Struct, frozen=True):
