@@ -113,11 +113,12 @@ def _refuse_unknown(main: str | None, program: Program) -> None:
 
 def _reduction(request: VerifyRequest, program: Program) -> Reduction | None:
     """How the threads of a program are reduced for what it claims."""
-    from sa.transform.reduce import reduced
+    from sa.engines.reduction import reduction_of
 
     bads = dict.fromkeys(b for c in claims_of(program) if c.threads == program.threads for b in c.bads)
     with suppress(LimitReached):
-        return reduced(program.threads, tuple(bads), program.axioms, request.options.bounds, request.options.seed)
+        asked = Asked(program.threads, tuple(bads), program.axioms)
+        return reduction_of(asked, Budget(request.options.bounds, request.options.seed))
     return None
 
 

@@ -40,7 +40,7 @@ def by_reduction(
     inner: Sequence[Turn[ClaimEngine]], asked: Asked, budget: Budget, report: Report
 ) -> Iterator[Excluded | Refuted]:
     """What the inner engines find out about blocks. Raises LimitReached."""
-    made = _made(asked, budget)
+    made = reduction_of(asked, budget)
     if made is not None and is_gain(asked.threads, made.composed):
         yield from _of_made(made, inner, asked, budget, report)
 
@@ -55,8 +55,8 @@ def by_turns(
         yield from by_reduction(inner, asked, budget, report)
 
 
-def _made(asked: Asked, budget: Budget) -> Reduction | None:
-    """The reduction; None where its part of the work is used up before it is made."""
+def reduction_of(asked: Asked, budget: Budget) -> Reduction | None:
+    """The reduction; None where its part of the work is used up before it is made. Raises LimitReached."""
     known = _known(asked, budget)
     with part_of(budget.bounds, PREPARING) as bounds:
         return reduced(asked.threads, asked.bads, asked.axioms, bounds, budget.seed, asked.shared, known)
