@@ -80,8 +80,8 @@ def test_what_was_found_before_comes_with_a_certificate(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SACHECK_CACHE", "cache")
     for _ in range(2):
-        made = CliRunner().invoke(application(), ["verify", "p.sa", "--certificate", "c.json"])
-    assert made.stdout.count(RECALLED) == 3
+        made = CliRunner().invoke(application(), ["verify", "p.sa", "--certificate", "c.json", "--json"])
+    assert [claim["how"] for claim in json.loads(made.stdout)["claims"]] == [RECALLED] * 3
     assert CliRunner().invoke(application(), ["certify", "c.json"]).exit_code == 0
 
 

@@ -41,4 +41,4 @@ def test_an_interrupt_while_the_answer_is_shown_comes_too_late(
 
     monkeypatch.setattr(module, name, interrupted)
     result = CliRunner().invoke(application(), [*command, "--no-cache"])
-    assert (result.exit_code, result.stdout.count("PROVED  "), "UNKNOWN" in result.stdout) == (0, 2, False)
+    assert (result.exit_code, result.stdout.count("PROVED"), "UNKNOWN" in result.stdout) == (0, 2, False)
