@@ -24,19 +24,21 @@ from sa.certificates.families import CrowdJoint
 from sa.certificates.run import Bad, Failing
 from sa.certificates.threads import Joint
 from sa.hybrid.engine import decided
-from sa.hybrid.exploring import CANDIDATES, CLAUSES
+from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.slicing import is_small, mattering
 from sa.invariants.families import JOINT
 from sa.invariants.interval_facts import Facts, bounded_of_crowd, facts_of_intervals
 from sa.question.asked import Asked, Excluded
 from sa.terms import build
-from sa.terms.term import Term
+from sa.terms.name import chosen
+from sa.terms.substitute import substitute
+from sa.terms.term import Term, Var
 
 #: The part of the work that intervals may take.
 BOUNDING = 0.4
 
-#: The part of what is left that conjunctions may take before Horn clauses are solved.
-TRYING = 0.5
+#: The part of what is left that a proof may take which excludes all failing steps at once.
+CUTTING = 0.7
 
 #: The name of the environment and of its location, and where it has failed.
 _NAME, _FAILED = "[*]", "[*] failed"
@@ -44,12 +46,13 @@ _NAME, _FAILED = "[*]", "[*] failed"
 
 class _Made(Struct, frozen=True, eq=False):
     """The threads with the environment as the last one; what is bad of them by what is bad of the program; what
-    intervals say.
+    intervals say. Behind steps that are `cut` nothing goes on: a proof has to exclude them.
     """
 
     threads: tuple[Automaton, ...]
     bads: Mapping[Bad, tuple[Bad, ...]]
     facts: Facts
+    cut: frozenset[Bad]
 
 
 def by_most_general_environment(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded]:
@@ -57,26 +60,32 @@ def by_most_general_environment(asked: Asked, budget: Budget, report: Report) ->
     copied = [symbolic(f, 1) for f in asked.families]
     if prod(len(t.locations) for t in (*asked.threads, *copied)) > JOINT:
         return
-    made: _Made | None = None
+    facts: Facts | None = None
     with part_of(budget.bounds, BOUNDING) as bounds:
-        known = bounded_of_crowd(asked, bounds)
-        made = _made(asked, facts_of_intervals(known))
-    if made is None:
+        facts = facts_of_intervals(bounded_of_crowd(asked, bounds))
+    if facts is None:
         return
-    open_ = dict(made.bads)
-    for effort, part in ((CANDIDATES, TRYING), (CLAUSES, 1.0)):
-        with part_of(budget.bounds, part) as bounds:
-            for threads, bads in _by_threads(made.threads, open_):
-                question = Asked(threads, bads, asked.axioms)
-                for found in decided(threads, question, replace(budget, bounds=bounds), report, effort):
-                    never = tuple(b for b, some in open_.items() if set(some) <= set(found.bads))
-                    if isinstance(found.evidence, Joint) and never:
-                        yield Excluded(
-                            never,
-                            _evidence(asked, made, found.evidence, never),
-                            "an invariant of shared variables that all copies keep",
-                        )
-                        open_ = {b: some for b, some in open_.items() if b not in never}
+    open_ = asked.bads
+    for goes_on in (False, True):
+        made = _made(replace(asked, bads=open_), facts, goes_on)
+        with part_of(budget.bounds, 1.0 if goes_on else CUTTING) as bounds:
+            for found in _excluded(asked, made, replace(budget, bounds=bounds), report):
+                yield found
+                open_ = tuple(b for b in open_ if b not in found.bads)
+
+
+def _excluded(asked: Asked, made: _Made, budget: Budget, report: Report) -> Iterator[Excluded]:
+    """What becomes of what is bad, with the threads that matter to it."""
+    for threads, bads in _by_threads(made.threads, made.bads):
+        known = frozenset(v.var for t in threads for v in apart(t).variables)
+        for found in decided(threads, Asked(threads, bads, asked.axioms), budget, report, CLAUSES):
+            never = tuple(b for b, some in made.bads.items() if set(some) <= set(found.bads))
+            if not isinstance(found.evidence, Joint) or not all(i.free <= known for _, i in found.evidence.invariants):
+                # What is said of the choices of a step is no invariant of states.
+                continue
+            if never and made.cut <= set(found.bads):
+                evidence = _evidence(asked, made, found.evidence, never)
+                yield Excluded(never, evidence, "an invariant of shared variables that all copies keep")
 
 
 def _by_threads(
@@ -92,22 +101,26 @@ def _by_threads(
     yield from ((part, tuple(bads)) for part, bads in parts.items())
 
 
-def _made(asked: Asked, facts: Facts) -> _Made:
+def _made(asked: Asked, facts: Facts, goes_on: bool) -> _Made:
     origin = asked.families[0].thread.origin
-    edges, of = list[Edge](), dict[tuple[str, Edge], Edge]()
+    edges, of, cut = list[Edge](), dict[tuple[str, Edge], Edge](), list[Bad]()
     for number, family in enumerate(asked.families):
         copy = apart(symbolic(family, 1))
         for written, edge in zip(family.thread.edges, copy.edges, strict=True):
             made = _in_the_environment(copy, edge, facts.places[_place_of_copy(asked, number), edge.source])
             of[family.thread.name, written] = made
             edges.append(made)
+            if made.target == _FAILED and made.updates and goes_on:
+                edges.append(replace(made, target=_NAME, label=None, failure=None))
+            elif made.target == _FAILED and made.updates:
+                cut.append(Bad(Failing(_NAME, made), None))
     shared = {v.var: v for t in (*asked.threads, *_families(asked)) for v in t.variables if v.kind is not Kind.LOCAL}
     places = tuple(Location(name, build.TRUE, None, origin) for name in (_NAME, _FAILED))
     environment = Automaton(
         _NAME, tuple(shared.values()), places, _NAME, asked.init, tuple(dict.fromkeys(edges)), origin
     )
     bads = {b: tuple(_bads_there(asked, b, of)) for b in asked.bads}
-    return _Made((*asked.threads, environment), {b: some for b, some in bads.items() if some}, facts)
+    return _Made((*asked.threads, environment), {b: some for b, some in bads.items() if some}, facts, frozenset(cut))
 
 
 def _place_of_copy(asked: Asked, family: int) -> int:
@@ -121,9 +134,15 @@ def _families(asked: Asked) -> tuple[Automaton, ...]:
 
 def _in_the_environment(copy: Automaton, edge: Edge, known: Sequence[Term]) -> Edge:
     """The step of a copy, of whose own variables no more than this is known."""
-    own = [v for v in copy.variables if v.kind is Kind.LOCAL]
-    guard = build.land(edge.guard, location_of(copy, edge.source).inv, *known)
-    updates = tuple((v, term) for v, term in edge.updates if v not in {w.var for w in own})
+    first = len(edge.choices) + 1
+    own = {
+        v.var: replace(v, var=build.variable(chosen(v.var.name, n), v.var.sort))
+        for n, v in enumerate(copy.variables, first)
+        if v.kind is Kind.LOCAL
+    }
+    renamed: dict[Var, Term] = {v: c.var for v, c in own.items()}
+    guard = substitute(build.land(edge.guard, location_of(copy, edge.source).inv, *known), renamed)
+    updates = tuple((v, substitute(term, renamed)) for v, term in edge.updates if v not in own)
     read = guard.free.union(*(term.free for _, term in updates))
     fails = edge.label is not None and edge.label.action == FAIL
     return replace(
@@ -133,7 +152,7 @@ def _in_the_environment(copy: Automaton, edge: Edge, known: Sequence[Term]) -> E
         label=edge.label if fails else None,
         guard=guard,
         updates=updates,
-        choices=(*edge.choices, *(v for v in own if v.var in read)),
+        choices=(*edge.choices, *(c for c in own.values() if c.var in read)),
     )
 
 

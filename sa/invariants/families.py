@@ -30,6 +30,7 @@ from sa.invariants.family_candidates import candidates
 from sa.invariants.family_candidates_by_location import Offered, needed
 from sa.invariants.family_clauses import (
     System,
+    balanced,
     clauses,
     identities,
     parameters,
@@ -169,6 +170,16 @@ def by_counts(asked: Asked, budget: Budget, report: Report) -> Iterator[Excluded
 def _of_one_copy(asked: Asked, known: Counted, budget: Budget) -> Iterator[Excluded]:
     """What is excluded by invariants of one copy of each family, with numbers of copies."""
     session = Session(budget.bounds, tuple(a.formula for a in asked.axioms), budget.seed, SOON)
+    for s in islice(systems(asked, known), 1):
+        # Sums in balance alone settle much of what is said of numbers of copies.
+        offered = {s.label + predicate(places): balanced(s, places) for places in places_of(s)}
+        steps = tuple(clauses(s))
+        sums = conjunctions(session, parameters(s), steps, offered, budget.bounds, flags=flags_of(s.apart))
+        if told := _excluded(session, s, sums, asked.bads):
+            yield excluded_by(s, sums, told)
+            asked = replace(asked, bads=tuple(b for b in asked.bads if b not in told))
+            if not asked.bads:
+                return
     if not any(k.system.label for k in _solved(asked).values()):
         _note(asked, of_one_copy(asked, known, session, budget.bounds))
     for s in islice(systems(asked, known), 1):

@@ -27,20 +27,24 @@ def leaks(
     """Sums of one number and of locations that are never less, or never more, than at the start.
 
     The `others` make steps like the threads; some variables may be left out. Of the threads that are `copied` there may
-    be any number: their locations only count in favour of a bound.
+    be any number, and some location of one of them has to count.
     """
     everyone = (*threads, *others)
     two = two_valued(everyone, firsts(everyone))
     every = {t.name: (t.initial, steps_of(t, everyone, guess, two)) for t in threads}
+    declared = {v.var: (v.low, v.high) for t in everyone for v in t.variables}
     moved = dict.fromkeys(v for _, steps in every.values() for s in steps for v in s.changes if v.sort == INT)
     for var in (v for v in moved if v not in apart_from):
         for total, sign in ((Total.LEAST, 1), (Total.MOST, -1)):
             heights = {name: _least(start, steps, var, sign) for name, (start, steps) in every.items()}
             known = {name: found for name, found in heights.items() if found is not None}
             counted = [known[name] for name in copied if name in known]
-            if len(known) < len(heights) or min((h for c in counted for h in c.values()), default=0) < 0:
+            if len(known) < len(heights):
                 continue
-            if any(h for c in counted for h in c.values()):
+            low, high = declared.get(var, (None, None))
+            # Where a range bounds the number anyway, only what is counted against it says more.
+            is_bounded = (low if sign > 0 else high) is not None
+            if any(h > 0 or (h < 0 and not is_bounded) for c in counted for h in c.values()):
                 places = {(t, q): build.integer(-sign * h) for t, found in known.items() for q, h in found.items() if h}
                 yield Balance({var: 1}, places, total)
 
