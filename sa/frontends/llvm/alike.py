@@ -42,7 +42,8 @@ def begun_alike(sides: tuple[Side, Side]) -> None:
 
 def typed_alike(one: s.Signature, two: s.Signature) -> None:
     """Raises InputError where functions have other types."""
-    types = [(x.result, x.variadic, [p.type for p in x.parameters]) for x in (one, two)]
+    given = [[(p.type, [w for w in p.attributes if w.startswith("byval")]) for p in x.parameters] for x in (one, two)]
+    types = [(x.result, x.variadic, parameters) for x, parameters in zip((one, two), given, strict=True)]
     if types[0] != types[1]:
         message = f"`@{two.name}` has another type in the other file"
         raise s.refused("SA405", message, two.span, "declare it alike in both files")

@@ -1,18 +1,20 @@
 """Attributes of functions and parameters: what they promise has to be evident, or modelled, or it is refused.
 
 A promise that is broken is undefined behaviour or poison (LangRef, Parameter and Function Attributes). Where each
-function evidently keeps it, it says nothing, so that it makes no difference which of the two files has it.
+function evidently keeps it, it says nothing, so that it makes no difference which of the two files has it. Where the
+first function may break one, that is left out of account: it then counts as more defined than it is, so that what is
+proved is so, and a play is no answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sa.base.diagnostic import InputError
 from sa.frontends.llvm import syntax as s
 from sa.frontends.llvm.addresses import name_of
-from sa.frontends.llvm.analysis import callee_of
+from sa.frontends.llvm.analysis import callee_of, locals_in
 from sa.frontends.llvm.calls import called_in
 from sa.frontends.llvm.integers import range_in
 from sa.frontends.llvm.objects import Access, shared
@@ -35,45 +37,94 @@ HARMLESS = frozenset({
 #: What changes nothing of a parameter, or is modelled.
 OF_PARAMETERS = frozenset({"noundef", "signext", "zeroext", "inreg", "nofree", "noext"})
 
+#: Promises that a function makes for itself: where it breaks one it is undefined, or gives poison.
+_OF_FUNCTIONS = frozenset({
+    "memory", "readnone", "readonly", "writeonly", "nosync", "noreturn", "noalias",
+})  # fmt: skip
+_OF_POINTERS = frozenset({"readnone", "readonly", "writeonly", "captures", "nocapture", "returned", "noalias"})
+
+#: What callers keep or break: the values and the memory that they give, and whether they read it afterwards. A call by
+#: value is one of a function that makes the copy and gives a pointer to it.
+_OF_CALLERS = frozenset({"range", "writable", "dead_on_return", "byval"})
+
 #: What is said of pointers that both functions are given alike: it need not be used, but must not be added.
 _SAID_BEFORE = re.compile(r"(nonnull|align\(\d+\)|dereferenceable(_or_null)?\(\d+\))$")
 
 
-def check_attributes(side: Side, source: s.Signature, said: Collection[int]) -> None:
-    """Raises InputError for an attribute that is neither modelled nor evidently kept.
+def check_attributes(side: Side, first: Side, said: Collection[int]) -> str | None:
+    """A promise of the first function that is left out of account, where it may break one: then a play is no answer.
 
-    The second function may say of its parameters what the `source` says. Of the pointers with numbers in `said` all
-    that is said is modelled.
+    Raises InputError for an attribute that is neither modelled nor evidently kept. The second function may say of its
+    parameters what the `first` says. Of the pointers with numbers in `said` all that is said is modelled.
     """
-    signature = side.function.signature
-    words = (*signature.words, *signature.attributes)
+    signature, source = side.function.signature, first.function.signature
     # Constants always have the same values, and `memory` says nothing of them.
     if "null_pointer_is_valid" in set(source.attributes) - set(signature.attributes):
         raise _refused("null_pointer_is_valid", source)
-    all_ = shared(side.module, side.function, side.facts)
-    found = [a for a in all_ if not _is_constant(a, side.module)]
+    found = [a for a in shared(side.module, side.function, side.facts) if not _is_constant(a, side.module)]
+    left = None
     pointed = isinstance(signature.result, s.PointerType)
-    for word in words:
+    for word in (*signature.words, *signature.attributes):
         if not (pointed and _SAID_BEFORE.match(word)) and not _is_kept(word, side, source, found):
-            raise _refused(word, signature)
+            if not (side.source and _name(word) in _OF_FUNCTIONS):
+                raise _refused(word, signature)
+            left = left or word
     for number, (parameter, other) in enumerate(zip(signature.parameters, source.parameters, strict=False)):
-        own = [a for a in found if a.place.base == parameter.operand]
         for word in parameter.attributes:
-            if word in OF_PARAMETERS or word.startswith('"'):
+            before = None if number in said and _SAID_BEFORE.match(word) else other
+            if _is_kept_of(word, side, parameter, before, found):
                 continue
-            if (word == "nocapture" or word.startswith("captures(")) and not _keeps(side, parameter.operand):
-                continue
-            if word == "returned" and _returns(side.function) == {parameter.operand}:
-                continue
-            if _SAID_BEFORE.match(word) and (number in said or word in other.attributes):
-                continue
-            if "noundef" in parameter.attributes and range_in([word]) is not None:
-                continue
-            if word in ("readonly", "readnone", "writeonly") and _is_so(word, own) and not _hands_on(side):
-                continue
-            if side.source and binds(word, True) and _acts(side):
-                continue
-            raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
+            if not _is_left_out(word, side, first, other):
+                raise _refused(f"{word}` at the parameter `%{name_of(parameter, number)}", signature)
+            left = left or word
+    return left and f"@{signature.name} {left}"
+
+
+def _is_kept_of(
+    word: str, side: Side, parameter: s.Argument, other: s.Argument | None, found: Sequence[Access]
+) -> bool:
+    """Whether what is said of a parameter is modelled, or evidently kept; without `other`, all is modelled."""
+    if other is None or word in OF_PARAMETERS or word.startswith('"'):
+        return True
+    if _SAID_BEFORE.match(word) and word in other.attributes:
+        return True
+    if "noundef" in parameter.attributes and range_in([word]) is not None:
+        return True
+    if side.source and binds(word, True) and _acts(side):
+        return True
+    match _name(word):
+        case "nocapture" | "captures":
+            return not _keeps(side, parameter.operand)
+        case "returned":
+            return _returns(side.function) == {parameter.operand}
+        case "readonly" | "readnone" | "writeonly":
+            own = [a for a in found if a.place.base == parameter.operand]
+            return _is_so(word, own) and (not _hands_on(side) or _is_unused(side, parameter.operand))
+        case _:
+            return False
+
+
+def _is_left_out(word: str, side: Side, first: Side, other: s.Argument) -> bool:
+    """Whether a promise about a parameter may be left out of account.
+
+    One of the first function alone may: without it, the function is more defined. So may one that both make and that
+    only the caller keeps or breaks, for then it is broken for both of them.
+    """
+    alike = word in other.attributes and (side.source or "%" not in word or side.module.types == first.module.types)
+    if _name(word) in _OF_CALLERS:
+        return alike
+    return side.source and _name(word) in _OF_POINTERS
+
+
+def _name(word: str) -> str:
+    """An attribute without what is in its parentheses."""
+    return word.partition("(")[0]
+
+
+def _is_unused(side: Side, parameter: s.Operand | None) -> bool:
+    """Whether a function never names a parameter."""
+    lines = (line.instruction for block in side.function.blocks for line in block.lines)
+    return isinstance(parameter, s.Local) and all(parameter.name not in locals_in(i) for i in lines)
 
 
 def _refused(word: str, signature: s.Signature) -> InputError:
@@ -111,7 +162,7 @@ def _may_access_null(side: Side, source: s.Signature) -> bool:
 
 def _keeps(side: Side, parameter: s.Operand | None) -> bool:
     """Whether a pointer may be known to others once the function has returned."""
-    return _hands_on(side) or parameter in kept_by(side.function)
+    return not _is_unused(side, parameter) and (_hands_on(side) or parameter in kept_by(side.function))
 
 
 def _is_kept(word: str, side: Side, source: s.Signature, found: list[Access]) -> bool:

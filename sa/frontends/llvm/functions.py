@@ -194,7 +194,7 @@ def _with_whole(link: Link, pointed_to: Mapping[int, Shape], whole: frozenset[st
     all_ = (*found[0], *found[1])
     made = [_unit(side, both, own, all_, pointed_to, whole) for side, own in zip(sides, found, strict=True)]
     # Where a play is no answer it does not matter that equal constants may have several names, or one place.
-    known = opaque_of(sides, both.strangers)
+    known = opaque_of(sides, both)
     kept = [{o.name for o in unit.objects if o.kept} for unit, _ in made] if known else [set[str]()]
     one, two, common = united(made[0][0], made[1][0], given, False, (), certain, set.union(*kept))
     functions = tuple(

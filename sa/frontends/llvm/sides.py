@@ -38,8 +38,7 @@ def sides_of(first: s.Module, second: s.Module, name: str, resolution: Resolutio
     sides = [Side(m, function, source, _facts(m, function, defined, how)) for m, function, source in given]
     if met := _met(sides):
         sides = [replace(x, facts=_facts(x.module, x.function, defined, how, met)) for x in sides]
-    for side in sides:
-        check_attributes(side, one.signature, said)
+    left_out = next(filter(None, [check_attributes(side, sides[0], said) for side in sides]), None)
     calls_alike(sides)
     check_promises((one, first), (two, second))
     words = [w for n in said for x in (one, two) for w in x.signature.parameters[n].attributes]
@@ -51,7 +50,8 @@ def sides_of(first: s.Module, second: s.Module, name: str, resolution: Resolutio
     commits = any(isinstance(i, s.Return) and may_be_undef(i, side.facts) for i, side in lines)
     announces = any(isinstance(i, s.Call) and _may_give_undef(i, side) for i, side in lines)
     strangers, functions = any(a.strangers for a in asks), tuple(sorted({n for x in sides for n in spoken_of(x)}))
-    return (sides[0], sides[1]), Both(defined, said, commits, announces, numbers, strangers, functions)
+    both = Both(defined, said, commits, announces, numbers, strangers, functions, left_out)
+    return (sides[0], sides[1]), both
 
 
 class _How(Struct, frozen=True):
@@ -84,15 +84,16 @@ def _facts(
     return replace(facts, own=own_memory(function, module, facts))
 
 
-def opaque_of(sides: Sequence[Side], strangers: bool) -> str | None:
+def opaque_of(sides: Sequence[Side], both: Both) -> str | None:
     """What may do less than a play has it do: a function that is called, or an access that is not resolved.
 
-    So do numbers that are made pointers, and all that gives pointers, where the addresses of `strangers` are told.
+    So do numbers that are made pointers, and all that gives pointers, where the addresses of strangers are told, and
+    a function that may break a promise of its own.
     """
     accesses = (line.text for x in sides for line in unresolved_in(x.module, x.function, x.facts))
-    giving = (line.text for x in sides for line in given_in(x.function, strangers))
+    giving = (line.text for x in sides for line in given_in(x.function, both.strangers))
     functions = (f"@{name}" for x in sides for name in spoken_of(x))
-    return opaque((x.function, x.module) for x in sides) or next(chain(accesses, giving, functions), None)
+    return opaque((x.function, x.module) for x in sides) or next(chain(accesses, giving, functions), both.left_out)
 
 
 def _plain(module: s.Module, name: str) -> s.Function:

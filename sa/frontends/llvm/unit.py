@@ -52,6 +52,8 @@ class Both(Struct, frozen=True):
 
     Of pointers that are parameters with numbers in `said` all is taken into account that is said of them.
 
+    A promise that one makes and may break is `left_out` of account.
+
     Pointers to `functions` are numbers that both are given. Where the addresses of `strangers` decide something,
     pointers that are given on the way have addresses, too.
 
@@ -65,6 +67,7 @@ class Both(Struct, frozen=True):
     numbers: Numbers
     strangers: bool = False
     functions: tuple[str, ...] = ()
+    left_out: str | None = None
 
 
 def unit_of(
