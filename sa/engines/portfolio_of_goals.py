@@ -180,8 +180,9 @@ class Depth(Enum):
 
     Only quick refutations; only answers that rest where they have to; only short runs on few values, briefly or not,
     only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short
-    searches for a relation; what is cheap, where there is another way around; everything; everything that ends in plays
-    or in relations written as formulas, for those who reason about them; plays first, then everything.
+    searches for a relation; what is cheap, where there is another way around, or to see whether a rely is enough;
+    everything; everything that ends in plays or in relations written as formulas, for those who reason about them;
+    plays first, then everything.
     """
 
     QUICK = "quick"
@@ -192,6 +193,7 @@ class Depth(Enum):
     RUNS = "runs"
     GLANCE = "glance"
     BRIEF = "brief"
+    RELY = "rely"
     FULL = "full"
     FORMULAS = "formulas"
     PLAYS = "plays"
@@ -210,6 +212,19 @@ def _cheap(*lemmas: int) -> GoalPortfolio:
 
 
 _BRIEF = _cheap(150, 150, 150, 150)
+
+_BRIEF_REST: GoalPortfolio = (
+    Turn(STATES, 0.5),
+    *_BRIEF[:1],
+    Turn(MEANINGS, 0.3),
+    # Facts about one side alone, such as remainders, often decide whether a search succeeds.
+    *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
+    Turn(GUESSES, 0.5),
+    # It takes many lemmas where points are many: all that it is given.
+    Turn(POINTS, 0.4),
+    Turn(BOUNDED, 0.5),
+    *_BRIEF[3:],
+)
 
 _FULL: GoalPortfolio = tuple(
     turn
@@ -242,16 +257,16 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.BRIEF: (
         Turn(START, 0.5),
         Turn(ARRAYS, 0.5),
-        Turn(STATES, 0.5),
-        *_BRIEF[:1],
-        Turn(MEANINGS, 0.3),
-        # Facts about one side alone, such as remainders, often decide whether a search succeeds.
-        *(replace(turn, share=0.5) for turn in _BRIEF[2:3]),
-        Turn(GUESSES, 0.5),
-        # It takes many lemmas where points are many: all that it is given.
-        Turn(POINTS, 0.4),
-        Turn(BOUNDED, 0.5),
-        *_BRIEF[3:],
+        *_BRIEF_REST,
+    ),
+    Depth.RELY: (
+        Turn(START, 0.5),
+        Turn(ARRAYS, 0.5),
+        # Few lemmas each: a rely is mostly soon found to be enough, by answers that wait, or soon refuted.
+        Turn(QUICK_FIRST, 0.5),
+        Turn(QUICK_LATE, 0.5),
+        Turn(QUICK_LIKELY, 0.5),
+        *_BRIEF_REST,
     ),
     Depth.FULL: (
         Turn(START, 0.3),

@@ -24,7 +24,6 @@ from sa.terms import build
 from sa.terms.substitute import primed, substitute, unsided
 from sa.terms.term import Term, Var
 from sa.weakest.asking import (
-    UNITS,
     Asking,
     answer_in,
     asked,
@@ -38,6 +37,9 @@ from sa.weakest.needed import Declared, Needed, needed
 from sa.weakest.owned import relies
 from sa.weakest.region import PART, REACHED, WHOLE, Hopeless, Region, regions, waits
 from sa.weakest.steps import abstract_way, concrete_way, excluded
+
+#: Units for the question whether it is right whatever others do: where it is, that is found soon or by way of a region.
+FIRST = 1_000_000
 
 #: Units for all questions about relies that people write, and, where one of them is enough, for a finer environment.
 OWNED, FINER = 3_000_000, 1_000_000
@@ -161,7 +163,7 @@ def _owned(asking: Asking, goal: Goal) -> Uniform | None:
     quick = replace(asking, options=replace(asking.options, limits=bounds))
 
     def ask(here: Declared, there: Declared) -> Result:
-        return answer_in(quick, *everywhere(asking, here, there), Depth.BRIEF)
+        return answer_in(quick, *everywhere(asking, here, there), Depth.RELY)
 
     # Abstract variables that the relation does not determine are for nobody else to write.
     free = (unsided(v) for v in board.abstract.globals if v not in board.links)
@@ -183,7 +185,7 @@ def _spread(asking: Asking, uniform: Uniform) -> Environment:
 
 def _whatever(asking: Asking, goal: Goal) -> Result | None:
     """The proof that it is right whatever others do, if there is a short one. Raises LimitReached."""
-    result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, UNITS)), Depth.GLANCE)
+    result = answered(goal, replace(asking.options, limits=allot(asking.options.limits, FIRST)), Depth.GLANCE)
     return result if result.verdict is Verdict.PROVED else None
 
 
