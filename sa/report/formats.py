@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 from msgspec import Struct
@@ -42,4 +43,16 @@ def schemas() -> dict[str, dict[str, Any]]:
     """JSON Schema (2020-12) of each document, by its name."""
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     # As they are in a file: defaults that are tuples are lists there.
-    return {name: {**dialect, **decode(encode(schema(kind)))} for name, kind in FORMATS.items()}
+    return {name: {**dialect, **_flush_left(decode(encode(schema(kind))))} for name, kind in FORMATS.items()}
+
+
+def _flush_left(value: Any) -> Any:
+    """A schema whose descriptions are not indented, which versions of msgspec treat differently."""
+    match value:
+        case dict():
+            told = {k: cleandoc(v) if k == "description" and isinstance(v, str) else v for k, v in value.items()}
+            return {k: _flush_left(v) for k, v in told.items()}
+        case list():
+            return [_flush_left(v) for v in value]
+        case _:
+            return value
