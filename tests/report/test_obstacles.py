@@ -61,6 +61,18 @@ def test_steps_that_are_never_taken_there_are_not_named(tmp_path: Path) -> None:
     assert "`y := 3`" not in str(told(unknown(tmp_path, text)))
 
 
+def test_steps_that_a_lock_excludes_are_not_named(tmp_path: Path) -> None:
+    take = "await l == 0 { l := 1; }"
+    text = f"""global l : 0..1 = 0;
+global x, y : 0..9 = 0;
+thread A {{ {take} x := y; assert x == y; l := 0; }}
+thread B {{ {take} y := 7; l := 0; }}
+thread C {{ y := 5; }}
+"""
+    (*_, disturbed) = told(unknown(tmp_path, text))
+    assert "`y := 5` of C" in disturbed and "`y := 7`" not in disturbed
+
+
 def test_the_answer_and_the_advice_have_the_place_where_it_may_fail(tmp_path: Path) -> None:
     outcome = unknown(tmp_path, RACING)
     assert outcome.verdict is Verdict.UNKNOWN
