@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sa.app.engines import listed
-from sa.base.limits import Limits
+from sa.base.limits import Limits, allot
 from sa.base.verdict import Verdict
 from sa.engines.portfolio_of_claims import CLAIMS, STATES
 from sa.engines.portfolio_of_families import (
@@ -19,6 +21,7 @@ from sa.engines.portfolio_of_families import (
     named,
 )
 from sa.engines.verify import Options, verify
+from sa.frontends.load import load_program
 from tests.language.texts import program_of
 
 OWNED = "global owner : int = 0; thread {} {{ await owner == 0 {{ owner := 1; }} assert owner == 1; owner := 0; }}"
@@ -91,3 +94,34 @@ def test_copies_of_any_number_keep_an_invariant_of_what_they_share() -> None:
     broken = verify(program_of(RING % ("count >= 0", "if count > 0 then count - 1 else 0")), together)
     assert Verdict.UNKNOWN in {f.verdict for f in broken.findings}
     assert Verdict.REFUTED not in {f.verdict for f in broken.findings}
+
+
+#: Whoever overflows `active` stops there: how many were let in is known from both sides only.
+PERMITS = """#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+extern int __VERIFIER_nondet_int(void);
+static sem_t permits;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int active;
+static void add(int n) { pthread_mutex_lock(&m); active += n; assert(active <= 3); pthread_mutex_unlock(&m); }
+static void *client(void *arg) {
+    while (__VERIFIER_nondet_int()) { sem_wait(&permits); add(1); add(-1); sem_post(&permits); }
+    return arg;
+}
+int main(void) {
+    sem_init(&permits, 0, %d);
+    while (__VERIFIER_nondet_int()) { pthread_t t; pthread_create(&t, 0, client, 0); }
+    return 0;
+}"""
+
+
+@pytest.mark.parametrize(("permits", "verdict"), [(3, Verdict.PROVED), (4, Verdict.UNKNOWN)])
+def test_numbers_are_bounded_by_the_copies_that_have_added_to_them(
+    tmp_path: Path, permits: int, verdict: Verdict
+) -> None:
+    path = tmp_path / "permits.c"
+    path.write_text(PERMITS % permits)
+    program = load_program(str(path), families=True).program
+    options = Options(allot(Limits(), 1_500_000), portfolio=named((COUNTS.name,)))
+    assert verify(program, options).verdict is verdict
