@@ -34,7 +34,7 @@ CROWDS: Portfolio = (
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
     Turn(FEW_PREEMPTIONS, 0.15),
-    Turn(ENVIRONMENT, 0.5),
+    Turn(ENVIRONMENT, 1.0),
     # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
     Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),

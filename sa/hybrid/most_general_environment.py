@@ -37,9 +37,6 @@ from sa.terms.term import Term, Var
 #: The part of the work that intervals may take.
 BOUNDING = 0.4
 
-#: The part of what is left that a proof may take which excludes all failing steps at once.
-CUTTING = 0.7
-
 #: The name of the environment and of its location, and where it has failed.
 _NAME, _FAILED = "[*]", "[*] failed"
 
@@ -68,23 +65,25 @@ def by_most_general_environment(asked: Asked, budget: Budget, report: Report) ->
     open_ = asked.bads
     for goes_on in (False, True):
         made = _made(replace(asked, bads=open_), facts, goes_on)
-        with part_of(budget.bounds, 1.0 if goes_on else CUTTING) as bounds:
-            for found in _excluded(asked, made, replace(budget, bounds=bounds), report):
-                yield found
-                open_ = tuple(b for b in open_ if b not in found.bads)
+        for found in _excluded(asked, made, budget, report):
+            yield found
+            open_ = tuple(b for b in open_ if b not in found.bads)
 
 
 def _excluded(asked: Asked, made: _Made, budget: Budget, report: Report) -> Iterator[Excluded]:
     """What becomes of what is bad, with the threads that matter to it."""
+    proofs, held, told = list[Joint](), set[Bad](), set[Bad]()
     for threads, bads in _by_threads(made.threads, made.bads):
         known = frozenset(v.var for t in threads for v in apart(t).variables)
         for found in decided(threads, Asked(threads, bads, asked.axioms), budget, report, CLAUSES):
-            never = tuple(b for b, some in made.bads.items() if set(some) <= set(found.bads))
-            if not isinstance(found.evidence, Joint) or not all(i.free <= known for _, i in found.evidence.invariants):
-                # What is said of the choices of a step is no invariant of states.
-                continue
-            if never and made.cut <= set(found.bads):
-                evidence = _evidence(asked, made, found.evidence, never)
+            # What is said of the choices of a step is no invariant of states.
+            if isinstance(found.evidence, Joint) and all(i.free <= known for _, i in found.evidence.invariants):
+                proofs.append(found.evidence)
+                held.update(found.bads)
+            never = tuple(b for b, some in made.bads.items() if b not in told and held.issuperset(some))
+            if never and made.cut <= held:
+                told.update(never)
+                evidence = _evidence(asked, made, proofs, never)
                 yield Excluded(never, evidence, "an invariant of shared variables that all copies keep")
 
 
@@ -171,20 +170,19 @@ def _bads_there(asked: Asked, bad: Bad, of: Mapping[tuple[str, Edge], Edge]) -> 
         yield bad
 
 
-def _evidence(asked: Asked, made: _Made, proof: Joint, never: tuple[Bad, ...]) -> CrowdJoint:
+def _evidence(asked: Asked, made: _Made, proofs: Sequence[Joint], never: tuple[Bad, ...]) -> CrowdJoint:
     """Joint invariants of all threads and one copy of each family."""
     counts = tuple(1 for _ in asked.families)
     everyone = (*asked.threads, *crowd(asked.families, counts))
     numbers = (*range(len(asked.threads)), *(_place_of_copy(asked, n) for n in range(len(asked.families))))
     shared = tuple(f for f in made.facts.lemmas if not any(v.name.thread is not None for v in f.free))
-    invariants = dict(proof.invariants)
-    told = [t.name in {p.name for p in proof.threads} for t in asked.threads]
-    environment = (_NAME,) if any(p.name == _NAME for p in proof.threads) else ()
+    invariants = [(frozenset(t.name for t in p.threads), dict(p.invariants)) for p in proofs]
     said = list[tuple[tuple[str, ...], Term]]()
     for places in product(*([q.name for q in t.locations] for t in everyone)):
-        here = tuple(q for q, is_told in zip(places, told, strict=False) if is_told)
+        here = [(t.name, q) for t, q in zip(asked.threads, places, strict=False)] + [(_NAME, _NAME)]
+        held = (known.get(tuple(q for t, q in here if t in names), build.FALSE) for names, known in invariants)
         facts = (f for n, q in zip(numbers, places, strict=True) for f in made.facts.places[n, q])
-        known = build.land(invariants.get((*here, *environment), build.FALSE), *shared, *facts)
-        if known is not build.FALSE:
-            said.append((places, known))
+        inv = build.land(*held, *shared, *facts)
+        if inv is not build.FALSE:
+            said.append((places, inv))
     return CrowdJoint(asked.threads, asked.families, counts, tuple(said), asked.init, never, asked.axioms)

@@ -62,7 +62,7 @@ def with_narrow_words(
 def _is_word(place: _Place, declared: Range, automata: Sequence[Automaton]) -> bool:
     """Whether a step divides the number, which has many values, to see its digits."""
     number, var = place
-    if declared.low != 0 or declared.high is None or declared.high < _SHORT:
+    if var.sort != INT or declared.low != 0 or declared.high is None or declared.high < _SHORT:
         return False
     there = automata if number == _SHARED else automata[number : number + 1]
     parts = subterms(t for a in there for e in a.edges for t in _terms(e))
