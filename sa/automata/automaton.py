@@ -164,7 +164,7 @@ class Fault(Enum):
     RAW = "a synchronisation object is used before its initialisation"
     IN_USE = "a synchronisation object ends while it is in use"
     FREED_IN_USE = "the memory of a lock that is held is freed"
-    CONSTANT = "a constant or a string literal is written"
+    CONSTANT = "a write to a constant or a string literal"
     LEAK = "allocated memory is lost"
     REACHED = "a call that must not be reached is reached"
     RACE = "two threads access one memory location, and neither access happens before the other"

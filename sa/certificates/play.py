@@ -26,7 +26,7 @@ class Exhausted(Enum):
     """
 
     ENUMERATED = "enumerated"
-    UP_TO_WAITING = "enumerated up to silent steps behind them"
+    UP_TO_WAITING = "enumerated, up to silent steps"
     SOLVER = "checked by the solver"
 
 

@@ -35,14 +35,14 @@ def check_rounds(question: Question, rounds: Sequence[Elimination]) -> None:
         spend(question.bounds, 200)
         if isinstance(made, Unanswered):
             if question.ends.until is None or number < len(rounds):
-                raise Wrong(Rejected("rounds", "the claim is that something ends, or this is not the end"))
+                raise Wrong(Rejected("rounds", "this belongs to `leads`, as the last round"))
             check_unanswered(question, threads, made)
             return
         if made.thread not in range(len(threads)):
             raise Wrong(Rejected("round", "there is no such thread"))
         _checked(question, threads, made)
     if question.ends.until is not None:
-        raise Wrong(Rejected("rounds", "that the claim is fulfilled is not said"))
+        raise Wrong(Rejected("rounds", "nothing shows that the claim is fulfilled"))
     for own, thread in zip(threads, question.separate, strict=True):
         if own.left and thread.name in question.ends.threads:
             at = own.graph.part.points[own.left[0].passage[0]]

@@ -68,7 +68,7 @@ def judge_refinement(asked: Question | FamilyQuestion, entry: Entry, resources: 
     if asked.block is not None and asked.block.preserve is not None and not _is_refuted(entry):
         raise entry.wrong(f"evidence that {asked.block.preserve} is preserved is expected")
     if asked.block is not None and asked.block.opaque is not None and _is_refuted(entry):
-        raise entry.wrong(f"a play says nothing where `{asked.block.opaque}` may do less than it has it do")
+        raise entry.wrong(f"a play is no evidence here: `{asked.block.opaque}` may do less than the play assumes")
     if entry.has("reduced"):
         yield from _of_blocks(asked, entry, resources)
         return

@@ -133,7 +133,7 @@ def _up_to_waiting(r: Replay, here: Position, step: Step, action: Action) -> Ite
     for what a' answers, a does. An answer behind one that keeps ι is reached silently from that.
     """
     if not r.goal.closed:
-        yield Rejected("all answers", "environments may not wait for silent steps", place(here.concrete, here.abstract))
+        yield Rejected("all answers", "only answers of closed goals may wait", place(here.concrete, here.abstract))
         return
     iota, order, after = iota_of(r.goal), r.answers.order, step.move.after.values
 

@@ -62,7 +62,7 @@ CHC = Technique(
     {
         "encoding": {
             "control-points": "an invariant for each control point",
-            "environment": "all copies of families are one thread that does at any time what a copy may do somewhere",
+            "environment": "all copies together are one thread, which may do at any time what some copy may do",
         },
         "domain": {"arrays": "elements of arrays are spoken of by their index"},
         "variables": _VARIABLES,

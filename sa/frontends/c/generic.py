@@ -25,7 +25,7 @@ def selected(body: Body, node: c_ast.GenericSelection) -> Any:
             raise Unsupported("SA719", "no type of this selection is that of its expression")
         return others[0].expr
     if len(same) + len(others) > 1 and _may_be_another(wanted):
-        hint = "call what is meant by its name"
+        hint = "call the function that you mean by its name"
         raise Unsupported("SA719", "which expression this selects is not known here", hint)
     return same[0].expr
 

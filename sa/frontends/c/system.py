@@ -31,7 +31,7 @@ _SHARED = Int("int", 32, True, atomic=True)
 def _environment(body: Body, arguments: Sequence[Any]) -> Value:
     """`getenv`: there is no such text, or one of a limited length, which nothing changes."""
     if not is_text(arguments[0]):
-        raise Unsupported("SA716", "which variable of the environment this is is not known here", "write its name")
+        raise Unsupported("SA716", "it is not known here which environment variable this reads", "write its name")
     name = "environment " + "".join(map(chr, letters_of(arguments[0])))
     text, there = outside_text(body, name, kept=True), number(same_number(body, f"whether there is {name}", BOOL))
     return Value(build.ite(build.eq(there, build.ZERO), build.ZERO, number(text)), text.type)

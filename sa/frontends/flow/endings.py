@@ -113,7 +113,7 @@ def freed(step: Step, path: Path, work: Work) -> tuple[list[Wrong], Path | None]
     found, address = work.known.found, now(step.op.address, path, work)
     values, firsts = evaluate(step.op.address, found, work.thread.number), ended_by(step.op, found, work.thread.number)
     if not firsts and OTHER in values and 0 not in values:
-        message = "what this address is of is not known here"
+        message = "it is not known here which object this address belongs to"
         raise InputError((error("SA714", message, step.origin.span, "free a pointer that `malloc` returned"),))
     wrong, store = list[Wrong](), dict(path.store)
     none = build.eq(address, build.ZERO)

@@ -208,7 +208,7 @@ class Fail(Struct, frozen=True):
     what: str
 
 
-#: What goes wrong where a constant or a string literal is written (C11 6.4.5p7, 6.7.3p6).
+#: What goes wrong where a write to a constant or a string literal (C11 6.4.5p7, 6.7.3p6).
 KEPT = "write to a constant"
 
 #: What goes wrong where a function is called alone through a pointer, and may be another one than those of the file.

@@ -94,7 +94,7 @@ def not_unknown(step: Step, access: Access, values: Values, work: Work) -> None:
     if access.cells or access.kept or OTHER not in values:
         return
     if any(OTHER in values_of(v, work) for v in step.op.address.free):
-        message = "what this address is of is not known here"
+        message = "it is not known here which object this address belongs to"
         raise InputError((error("SA714", message, step.origin.span, "numbers cannot be used as pointers"),))
 
 

@@ -48,7 +48,7 @@ def typed_alike(one: s.Signature, two: s.Signature) -> None:
         message = f"`@{two.name}` has another type in the other file"
         raise s.refused("SA405", message, two.span, "declare it alike in both files")
     if two.variadic:
-        raise s.refused("SA744", "a function of any number of arguments is not accepted", two.span)
+        raise s.refused("SA744", "variadic functions are not accepted", two.span)
 
 
 def spoken_of(side: Side) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _callee(body: Body, call: s.Call) -> tuple[Term, ...]:
     """The pointer to the function that is called, as others see it: it must not be null. Raises InputError."""
     at = pointer(body, call.callee)
     null = build.FALSE if body.facts.null_is_valid else is_null(body, at)
-    undefined(body, build.lor(at.poison, at.undef, null), "a call through no pointer to a function")
+    undefined(body, build.lor(at.poison, at.undef, null), "a call through a value that points to no function")
     return as_shown(body, replace(at, poison=build.FALSE, undef=build.FALSE))
 
 
