@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from sa.automata.automaton import Origin
-from sa.base.source import position, span_text
+from sa.base.source import Span
 from sa.base.verdict import Verdict
 from sa.engines.verification import Finding, Verification
+from sa.report.quoted import in_a_row, quoted
 from sa.report.render_values import Told, name_of, told
 from sa.terms import interval
 from sa.terms.interval import Interval
@@ -20,13 +21,11 @@ _CLAIMS, _STEPS = 3, 4
 #: Bounds beyond those of a word of 32 bits say nothing.
 _WORD = 1 << 31
 
-#: Longer statements are cut.
-_MOST_LETTERS = 40
 
+class Disturbing(Struct, frozen=True):
+    """A statement, where it comes from, and the threads that may take it."""
 
-class Step(Struct, frozen=True):
-    """A statement, and the threads that may take it."""
-
+    span: Span
     origin: Origin
     threads: tuple[str, ...]
 
@@ -35,7 +34,7 @@ class Obstacle(Struct, frozen=True):
     """What stands in the way of a claim: what variables are known to be where it may fail, which steps disturb it."""
 
     known: tuple[tuple[str, Interval], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Disturbing, ...]
 
 
 def obstacle(finding: Finding, how: Told) -> Obstacle | None:
@@ -49,16 +48,16 @@ def obstacle(finding: Finding, how: Told) -> Obstacle | None:
         plain = None if low is None or low <= -_WORD else low, None if high is None or high >= _WORD - 1 else high
         if name is not None and plain != interval.WHOLE:
             known.setdefault(name, plain)
-    steps = dict[tuple[str, int], Step]()
+    steps = dict[tuple[str, int], Disturbing]()
     for origin, thread in ((s.origin, s.thread) for s in left.disturbed):
         if origin.span is not None:
             place = origin.span.source.name, origin.span.start
-            before = steps.get(place, Step(origin, ())).threads
-            steps[place] = Step(origin, tuple(dict.fromkeys((*before, thread))))
+            before = steps[place].threads if place in steps else ()
+            steps[place] = Disturbing(origin.span, origin, tuple(dict.fromkeys((*before, thread))))
     return Obstacle(tuple(known.items()), tuple(steps.values())) if known or steps else None
 
 
-def left_open(outcome: Verification) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+def obstacles_of(outcome: Verification) -> Iterator[tuple[Finding, tuple[str, ...]]]:
     """The first claims without an answer of which something is known, each place once, with what is told of them."""
     how, seen = told(outcome.program, details=False), set[object]()
     for finding in outcome.findings:
@@ -72,7 +71,7 @@ def _lines(found: Obstacle, at_a_step: bool) -> Iterator[str]:
     if found.known:
         yield f"known there: {', '.join(_within(name, values) for name, values in found.known)}"
     if found.steps:
-        steps = _some([f"{_statement(s.origin)} of {_some(s.threads)}" for s in found.steps])
+        steps = _some([f"line {quoted(s.span)} of {_some(s.threads)}" for s in found.steps])
         yield f"may be changed there by {steps}" if at_a_step else f"may be made false by {steps}"
 
 
@@ -85,14 +84,5 @@ def _within(name: str, values: Interval) -> str:
     return f"{name} >= {low}" if high is None else f"{low} <= {name} <= {high}"
 
 
-def _statement(origin: Origin) -> str:
-    span = origin.span
-    assert span is not None
-    text = " ".join(span_text(span).split()).removesuffix(";")
-    cut = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
-    return f"line {position(span.source, span.start).line} `{cut}`"
-
-
 def _some(names: Sequence[str]) -> str:
-    shown = names if len(names) <= _STEPS else [*names[:_STEPS], f"{len(names) - _STEPS} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return in_a_row(names if len(names) <= _STEPS else [*names[:_STEPS], f"{len(names) - _STEPS} more"])

@@ -36,7 +36,7 @@ from sa.report.document import (
 )
 from sa.report.ends import reasons_told
 from sa.report.help import what_may_help_claims
-from sa.report.obstacles import left_open
+from sa.report.obstacles import obstacles_of
 from sa.report.race import race_told
 from sa.report.refine import seconds_section, unbounded
 from sa.report.tried import tried_of_claims
@@ -266,7 +266,7 @@ def _waiting(finding: Finding) -> tuple[str, ...]:
 
 def _left_open(outcome: Verification) -> Iterator[Section]:
     """What stands in the way of claims without an answer."""
-    for finding, lines in left_open(outcome):
+    for finding, lines in obstacles_of(outcome):
         head = Line(
             (Words("Not shown: "), Words(finding.claim.what), Words(f"  {place_of(finding.claim.origin)}", Tone.FAINT))
         )

@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sa.automata.automaton import Automaton
-from sa.base.source import position, span_text
 from sa.certificates.run import Snapshot
-
-#: Longer statements are cut.
-_MOST_LETTERS = 48
+from sa.report.quoted import in_a_row, quoted
 
 
 def waiting(threads: Sequence[Automaton], last: Snapshot) -> tuple[str, ...]:
@@ -18,17 +15,13 @@ def waiting(threads: Sequence[Automaton], last: Snapshot) -> tuple[str, ...]:
     places = dict[str, list[str]]()
     for name, place in _waiting(threads, last):
         places.setdefault(place, []).append(name)
-    return tuple(f"{_several(names)} {'waits' if len(names) == 1 else 'wait'} at {p}" for p, names in places.items())
+    return tuple(f"{in_a_row(names)} {'waits' if len(names) == 1 else 'wait'} at {p}" for p, names in places.items())
 
 
 def stuck(threads: Sequence[Automaton], last: Snapshot) -> str:
     """The same in one sentence; empty where no thread waits."""
     first, *others = waiting(threads, last) or ("",)
     return ", ".join((first, *(re.sub(r" waits? at ", " at ", told, count=1) for told in others)))
-
-
-def _several(names: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
 
 
 def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[tuple[str, str]]:
@@ -42,7 +35,4 @@ def _waiting(threads: Sequence[Automaton], last: Snapshot) -> Iterator[tuple[str
         spans = (s for e in thread.edges if e.source == here for s in (*e.origin.passed[:1], e.origin.span))
         span = next((s for s in spans if s is not None), None)
         if span is not None:
-            text = " ".join(span_text(span).split())
-            text = text.removesuffix(";")
-            cut = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
-            yield thread.name, f"{position(span.source, span.start).line} `{cut}`"
+            yield thread.name, quoted(span)

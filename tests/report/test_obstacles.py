@@ -11,7 +11,7 @@ from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import INTERVALS
 from sa.engines.verification import Verification
 from sa.engines.verify import Options
-from sa.report.obstacles import left_open
+from sa.report.obstacles import obstacles_of
 from sa.report.screen import Screen
 from sa.report.verify_json import verification_json
 from tests.report.test_verify import show_verification
@@ -42,7 +42,7 @@ def unknown(folder: Path, text: str) -> Verification:
 
 
 def told(outcome: Verification) -> list[str]:
-    return [line for _, lines in left_open(outcome) for line in lines]
+    return [line for _, lines in obstacles_of(outcome) for line in lines]
 
 
 def test_what_is_known_of_the_variables_and_the_steps_that_may_change_them(tmp_path: Path) -> None:
