@@ -24,7 +24,7 @@ from sa.terms.name import staged
 from sa.terms.solve import isolated, solution
 from sa.terms.sort import INT, Value, default_value
 from sa.terms.substitute import substitute
-from sa.terms.term import IsZero, Le, Not, Term, Var, sort_of
+from sa.terms.term import IsZero, Ite, Le, Not, Term, Var, sort_of
 
 #: How far from a bound a value is looked for.
 DISTANCE = 4
@@ -41,9 +41,7 @@ def instances_of(edge: Edge, depth: int, label: Label | None) -> tuple[tuple[Cho
     """
     instances: tuple[Choice, ...] = ((),)
     opened = list[Var]()
-    asked = dict[Term, Term]()
-    if label is not None and edge.label is not None:
-        asked = dict(zip(edge.label.values, label.values, strict=True))
+    asked = {} if label is None else asked_for(edge, label)
     for variable in edge.choices:
         values = (asked[variable.var],) if variable.var in asked else domain(variable)
         if values is None:
@@ -52,6 +50,34 @@ def instances_of(edge: Edge, depth: int, label: Label | None) -> tuple[tuple[Cho
             values = (name,)
         instances = tuple((*i, (variable.var, value)) for i in instances for value in values)
     return instances, tuple(opened)
+
+
+def asked_for(edge: Edge, label: Label) -> dict[Var, Term]:
+    """The values that a label asks of an edge's choices: of those that are shown, perhaps in one case only.
+
+    No choice can have another value. In the other case it is arbitrary, so nothing but the label may depend on it.
+    """
+    if edge.label is None:
+        return {}
+    shown = tuple(zip(edge.label.values, label.values, strict=True))
+    found = {mine: asked for mine, asked in shown if isinstance(mine, Var)}
+    elsewhere = frozenset[Var]().union(edge.guard.free, *(t.free for _, t in edge.updates))
+    for variable in edge.choices:
+        var, within = variable.var, [(mine, asked) for mine, asked in shown if variable.var in mine.free]
+        if var in found or var in elsewhere or variable.low is not None or variable.high is not None:
+            continue
+        if len(within) == 1 and _is_a_case(var, within[0][0]):
+            found[var] = within[0][1]
+    return {v.var: found[v.var] for v in edge.choices if v.var in found}
+
+
+def _is_a_case(var: Var, shown: Term) -> bool:
+    """Whether a term is the variable in one case, and in no other way depends on it."""
+    while isinstance(shown, Ite) and var not in shown.condition.free:
+        if var in shown.positive.free and var in shown.negative.free:
+            return False
+        shown = shown.positive if var in shown.positive.free else shown.negative
+    return shown is var
 
 
 def with_given(run: Run, given: Mapping[Var, Term]) -> Run:

@@ -6,7 +6,7 @@ staying.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -14,8 +14,9 @@ from msgspec import Struct, field
 from sa.automata.automaton import Edge, Origin, edges_from, innermost, mover
 from sa.certificates.goal import Goal
 from sa.game.board import Board, Side
+from sa.game.choices import asked_for
 from sa.game.rounds import Challenge, Round
-from sa.game.runs import Run, changes_links, extend, may_follow, start
+from sa.game.runs import Choice, Run, changes_links, extend, may_follow, start
 from sa.terms import build
 from sa.terms.evaluate import State, evaluate
 from sa.terms.name import off_side
@@ -150,14 +151,24 @@ def _matching(
     liking: Preference, step: Challenge, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
 ) -> Run | None:
     """The run with an edge that is the same statement as the step, None if it is not."""
-    if not may_follow(edge, step.label, run) or len(edge.choices) != len(step.edge.choices):
+    if not may_follow(edge, step.label, run) or (edge.label is None) != (step.label is None):
         return None
-    if (edge.label is None) != (step.label is None):
+    choice = _chosen(step, edge)
+    if choice is None:
         return None
-    choice = tuple((mine.var, theirs) for mine, theirs in zip(edge.choices, step.choices, strict=True))
     longer = extend(liking.board, run, number, edge, choice, step.label)[1]
     same = liking.alike(edge, step.edge) or _same_effect(liking.board, step, edge, run, longer, solved)
     return longer if same else None
+
+
+def _chosen(step: Challenge, edge: Edge) -> Choice | None:
+    """Values for an edge's choices: what the step's label asks for, or those of the step's, where there are as many."""
+    asked = {} if step.label is None else asked_for(edge, step.label)
+    if len(edge.choices) == len(step.edge.choices):
+        asked = {mine.var: theirs for mine, theirs in zip(edge.choices, step.choices, strict=True)} | asked
+    if any(mine.var not in asked for mine in edge.choices):
+        return None
+    return tuple((mine.var, asked[mine.var]) for mine in edge.choices)
 
 
 def _strangeness(board: Board, step: Challenge, edge: Edge) -> tuple[bool, bool]:
@@ -197,17 +208,29 @@ def _same_effect(
     if test is not build.TRUE and test is not asked:
         return False
     if not edge.updates and not step.edge.updates:
-        return test is not build.TRUE
+        # What is shown is the same, or there is a test of it.
+        return edge.label is not None or test is not build.TRUE
     mine = {_plain(v): substitute(after.values[v], solved) for v, _ in edge.updates}
     theirs = {_plain(v): substitute(t, solved) for v, t in step.edge.updates}
     if mine == theirs:
         return True
     if len(board.concrete.locations[step.edge.source].parts) > 1:
         return False
+    if test is asked and edge.label is None and _computes_alike(mine.values(), theirs.values(), test):
+        return True
     if test is build.TRUE:
         # Without a test the other side may write something beside, but not less.
         return asked is build.TRUE and theirs.keys() <= mine.keys() and _writes_alike(edge, step.edge)
     return _writes_alike(edge, step.edge) or _keeps(step, after, solved)
+
+
+def _computes_alike(mine: Collection[Term], theirs: Collection[Term], test: Term) -> bool:
+    """Whether what is computed of theirs is some, and all of it among mine, whatever the variables are called.
+
+    A copy is only computed behind a test.
+    """
+    computed = {t for t in theirs if t.free and (test is not build.TRUE or not isinstance(t, Var))}
+    return bool(computed) and computed <= set(mine)
 
 
 def _writes_alike(one: Edge, other: Edge) -> bool:
