@@ -7,7 +7,7 @@ from functools import partial
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, FEW_PREEMPTIONS, USUAL_BOUNDS, Portfolio, chosen
-from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
+from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI, picked
 from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.hybrid.most_general_environment import by_most_general_environment
@@ -44,9 +44,16 @@ CROWDS: Portfolio = (
 )
 
 
-def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> Portfolio:
-    """As `chosen`; engines for families may be named too. Raises InputError."""
-    return chosen(names, wanted, CROWDS)
+def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> tuple[Portfolio, tuple[str, ...]]:
+    """As `chosen`, where engines for families may be named too; and the names of engines for claims about infinite
+    runs. Raises InputError.
+    """
+    # Few name engines.
+    from sa.engines.endings import ROWS
+
+    rows = tuple(ROWS.values())
+    meant = picked(names, (*(turn.engine for turn in (*CROWDS, *CLAIMS)), *rows))
+    return chosen(names, wanted, CROWDS, rows), tuple(n for n in meant if n in {row.name for row in rows})
 
 
 def for_crowds(portfolio: Portfolio) -> Portfolio:
