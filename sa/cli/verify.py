@@ -112,9 +112,9 @@ def _portfolio(
         every = CLAIMS if main is None else about(main)
         return (without_reduction(every) if no_reduction else every), None, others
     # Those for families are loaded where they may be named.
-    from sa.engines.portfolio_of_families import named
+    from sa.engines.portfolio_of_families import named, named_for_infinite_runs
 
-    chosen, ways = named(names, bounds)
+    chosen, ways = named(names, bounds), named_for_infinite_runs(names)
     return (without_reduction(chosen) if no_reduction else chosen), ways, others
 
 

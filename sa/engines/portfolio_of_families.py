@@ -7,7 +7,7 @@ from functools import partial
 from sa.bounded.wanted import Wanted
 from sa.engines.engine import ClaimEngine, Prover, Refuter, Turn
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, FEW_PREEMPTIONS, USUAL_BOUNDS, Portfolio, chosen
-from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI, picked
+from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI, Row, picked
 from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.hybrid.most_general_environment import by_most_general_environment
@@ -44,16 +44,23 @@ CROWDS: Portfolio = (
 )
 
 
-def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> tuple[Portfolio, tuple[str, ...]]:
-    """As `chosen`, where engines for families may be named too; and the names of engines for claims about infinite
-    runs. Raises InputError.
-    """
+def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> Portfolio:
+    """As `chosen`; engines for families, and for claims about infinite runs, may be named too. Raises InputError."""
+    return chosen(names, wanted, CROWDS, _of_infinite_runs())
+
+
+def named_for_infinite_runs(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which engines for claims about infinite runs are named. Raises InputError."""
+    rows = _of_infinite_runs()
+    meant = picked(names, (*(turn.engine for turn in (*CROWDS, *CLAIMS)), *rows))
+    return tuple(name for name in meant if name in {row.name for row in rows})
+
+
+def _of_infinite_runs() -> tuple[Row, ...]:
     # Few name engines.
     from sa.engines.endings import ROWS
 
-    rows = tuple(ROWS.values())
-    meant = picked(names, (*(turn.engine for turn in (*CROWDS, *CLAIMS)), *rows))
-    return chosen(names, wanted, CROWDS, rows), tuple(n for n in meant if n in {row.name for row in rows})
+    return tuple(ROWS.values())
 
 
 def for_crowds(portfolio: Portfolio) -> Portfolio:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from sa.base.diagnostic import InputError
 from sa.base.limits import Limits
 from sa.base.verdict import Reason, Verdict
-from sa.engines.portfolio_of_families import named
+from sa.engines.portfolio_of_families import named, named_for_infinite_runs
 from sa.engines.verify import Options, Verification, verify
 from tests.language.texts import program_of
 
@@ -17,7 +17,7 @@ GOES_ON = "global x : 0..1; thread T { while (true) { x := 1 - x; } }"
 
 
 def answer(text: str, *names: str) -> Verification:
-    portfolio, ways = named(names)
+    portfolio, ways = named(names), named_for_infinite_runs(names)
     return verify(program_of(f"{text} terminates;"), Options(Limits(), portfolio=portfolio, ways=ways))
 
 
@@ -49,12 +49,12 @@ def test_ranks_ask_of_states_the_engines_that_are_named_beside_them() -> None:
     waits = "fair; global f : 0..1; thread T { await f == 1; } thread U { f := 1; }"
     names = {one.engine for one in answer(waits, "ranking", "houdini").tried}
     assert names and all(name.startswith("ranking") for name in names)
-    assert named(("ranking",))[0] == ()
-    assert [turn.engine.name for turn in named(("ranking", "ice"))[0]] == ["ice"]
+    assert named(("ranking",)) == ()
+    assert [turn.engine.name for turn in named(("ranking", "ice"))] == ["ice"]
 
 
 def test_claims_about_states_are_not_for_ranks() -> None:
-    portfolio, ways = named(("ranking",))
+    portfolio, ways = named(("ranking",)), named_for_infinite_runs(("ranking",))
     program = replace(program_of(f"{GOES_ON} invariant small: x >= 0;"), ends=())
     (finding, *_) = verify(program, Options(Limits(), portfolio=portfolio, ways=ways)).findings
     assert finding.verdict is Verdict.UNKNOWN
