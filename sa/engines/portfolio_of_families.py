@@ -8,7 +8,7 @@ from sa.bounded.wanted import Wanted
 from sa.engines import technique
 from sa.engines.engine import ClaimEngine, Decide, Prover, Refuter, Turn, when_asked
 from sa.engines.portfolio_of_claims import BOUNDED, CLAIMS, FEW_PREEMPTIONS, USUAL_BOUNDS, Portfolio, chosen
-from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI
+from sa.engines.technique import ABSTRACT_INTERPRETATION, CHC, EXPLICIT_STATE, HOUDINI, Row, picked
 from sa.hybrid.exploring import CLAUSES
 from sa.hybrid.families import by_control, by_elements
 from sa.hybrid.most_general_environment import by_most_general_environment
@@ -68,8 +68,22 @@ CROWDS: Portfolio = (
 
 
 def named(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS) -> Portfolio:
-    """As `chosen`; engines for families may be named too. Raises InputError."""
-    return chosen(names, wanted, CROWDS)
+    """As `chosen`; engines for families, and for claims about infinite runs, may be named too. Raises InputError."""
+    return chosen(names, wanted, CROWDS, _of_infinite_runs())
+
+
+def named_for_infinite_runs(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which engines for claims about infinite runs are named. Raises InputError."""
+    rows = _of_infinite_runs()
+    meant = picked(names, (*(turn.engine for turn in (*CROWDS, *CLAIMS)), *rows))
+    return tuple(name for name in meant if name in {row.name for row in rows})
+
+
+def _of_infinite_runs() -> tuple[Row, ...]:
+    # Few name engines.
+    from sa.engines.endings import ROWS
+
+    return tuple(ROWS.values())
 
 
 def for_crowds(portfolio: Portfolio) -> Portfolio:
