@@ -55,7 +55,7 @@ from sa.checker.claims import Claimed, claimed
 from sa.checker.ranked import Conditions, conditions_of
 from sa.engines.outcome import Outcome, Preservation, Result, combined
 from sa.engines.verification import Verification
-from sa.frontends.reading import words
+from sa.frontends.reading import Reading, words
 from sa.question.asked import Proof
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
@@ -69,10 +69,15 @@ def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[
         hint = "what is not accepted is told without `--certificate`"
         raise InputError((error("SA903", f"cannot write `{path}`: no function was compared", None, hint),))
     sources = [s for _, question in asked for s in question.sources]
-    entries = [_refinement(outcome, bool(question.concrete.families)) for outcome, question in asked]
+    entries = [_read_so(_refinement(o, bool(q.concrete.families)), q.reading) for o, q in asked]
     return _text(
         path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
     )
+
+
+def _read_so(entry: Json, reading: Reading | None) -> Json:
+    """Evidence about files that are read in another way than the document says."""
+    return entry if reading is None else {"reading": [*words(reading)], "evidence": entry}
 
 
 def verification_certificate(path: str, request: VerifyRequest, answer: Verified) -> str:
