@@ -271,8 +271,8 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
     Depth.FULL: (
         Turn(START, 0.3),
         Turn(ARRAYS, 0.5),
-        # Easy proofs have been found before.
-        Turn(QUICK_FIRST, 0.5),
+        # Easy proofs have been found before. It ends by itself where it needs lemmas.
+        Turn(QUICK_FIRST, 0.65),
         Turn(ALIGNED, 0.3),
         Turn(MEANINGS, 0.35),
         Turn(TRIALS, 0.35),

@@ -54,7 +54,7 @@ from sa.terms.substitute import primed, substitute
 from sa.terms.term import Term, Var
 
 #: Units for each equation and variable at a pair: to propose answers, explore them, follow what is known.
-PROPOSED, EXPLORED, FOLLOWED = 24, 5, 4
+PROPOSED, EXPLORED, FOLLOWED = 4, 5, 3
 
 
 class Search:

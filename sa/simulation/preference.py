@@ -44,10 +44,19 @@ class Preference(Struct, frozen=True):
     winning: frozenset[str]
     late: bool
     _shapes: dict[int, Shape] = field(default_factory=dict)
+    _silent: dict[tuple[str, tuple[int, ...]], Run] = field(default_factory=dict)
 
     def alike(self, one: Edge, other: Edge) -> bool:
         """Whether edges of the board are the same statement."""
         return self._shape(one) == self._shape(other)
+
+    def silent(self, begin: str, run: Run, number: int, edge: Edge) -> Run:
+        """A run without choices or turns from a location, and an edge of that kind: the same for all steps."""
+        key = begin, (*run.edges, number)
+        found = self._silent.get(key)
+        if found is None:
+            found = self._silent[key] = extend(self.board, run, number, edge, (), None)[1]
+        return found
 
     def _shape(self, edge: Edge) -> Shape:
         # By identity: the board keeps its edges, and comparing them takes longer than making their shapes.
@@ -103,7 +112,7 @@ def _won(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, Te
     known = set(build.conjuncts(substitute(step.edge.guard, solved)))
     for number, edge in board.abstract.edges[stay.location] if step.label is None else ():
         if edge.target in winning and edge.target != stay.location and edge.label is None and not edge.choices:
-            run = extend(board, stay, number, edge, (), step.label)[1]
+            run = liking.silent(stay.location, stay, number, edge)
             wanted = build.conjuncts(substitute(edge.guard, solved))
             if all(c in known or c is build.TRUE for c in wanted):
                 return run
@@ -119,13 +128,13 @@ def _ahead(liking: Preference, step: Challenge, stay: Run, solved: Mapping[Var, 
         # Those of the same thread are preferred, so the others are seldom looked at.
         own = [numbered for numbered in edges if _mover(board.abstract, numbered[1]) == thread]
         for some in (own, [numbered for numbered in edges if numbered not in own]):
-            same = ((e, m) for n, e in some if (m := _matching(liking, step, run, n, e, solved)) is not None)
+            same = ((e, m) for n, e in some if (m := _matching(liking, step, stay, run, n, e, solved)) is not None)
             found = min(same, key=lambda pair: _strangeness(board, step, pair[0]), default=None)
             if found is not None:
                 return found[1]
         if len(edges) != 1 or not _private(board, edges[0][1]):
             return None
-        run = extend(board, run, *edges[0], (), step.label)[1]
+        run = liking.silent(stay.location, run, *edges[0])
     return None
 
 
@@ -137,18 +146,18 @@ def _behind_tests(liking: Preference, step: Challenge, stay: Run, solved: Mappin
         explored += 1
         here = board.abstract.edges[run.location]
         for number, edge in sorted(here, key=lambda pair: _strangeness(board, step, pair[1])):
-            longer = _matching(liking, step, run, number, edge, solved)
+            longer = _matching(liking, step, stay, run, number, edge, solved)
             if longer is not None:
                 # The same statement again, in other words after a step of another thread, is no new answer.
                 if innermost(edge.origin) not in found:
                     yield longer
                 found.add(innermost(edge.origin))
             elif edge.label is None and not edge.choices and not changes_links(board, edge):
-                pending.append(extend(board, run, number, edge, (), step.label)[1])
+                pending.append(liking.silent(stay.location, run, number, edge))
 
 
 def _matching(
-    liking: Preference, step: Challenge, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
+    liking: Preference, step: Challenge, stay: Run, run: Run, number: int, edge: Edge, solved: Mapping[Var, Term]
 ) -> Run | None:
     """The run with an edge that is the same statement as the step, None if it is not."""
     if not may_follow(edge, step.label, run) or (edge.label is None) != (step.label is None):
@@ -156,7 +165,10 @@ def _matching(
     choice = _chosen(step, edge)
     if choice is None:
         return None
-    longer = extend(liking.board, run, number, edge, choice, step.label)[1]
+    if edge.label is None and not choice:
+        longer = liking.silent(stay.location, run, number, edge)
+    else:
+        longer = extend(liking.board, run, number, edge, choice, step.label)[1]
     same = liking.alike(edge, step.edge) or _same_effect(liking.board, step, edge, run, longer, solved)
     return longer if same else None
 
