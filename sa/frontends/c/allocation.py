@@ -113,7 +113,7 @@ def lengthened(kind: CType, count: int) -> Struct:
     assert isinstance(kind, Struct) and kind.fields
     name, last = kind.fields[-1]
     assert isinstance(last, Array)
-    return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps)
+    return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps, aligned=kind.aligned)
 
 
 def _sized(body: Body, size: Any) -> tuple[CType, Value] | None:

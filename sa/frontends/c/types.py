@@ -54,6 +54,7 @@ class Struct(msgspec.Struct, eq=False):
     One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
     each with the number of fields before it. A union has `members`, and one field: the unit of all their bytes.
     An atomic one is read and written as a whole. It knows how it is `plainly`, and that one how it is `atomically`.
+    `aligned` is what its members ask for beside their types, where a gap of no bits stands before each of them.
     One that is `refused` is not accepted for that reason, wherever its size or a part of it is asked for.
     """
 
@@ -64,6 +65,7 @@ class Struct(msgspec.Struct, eq=False):
     members: tuple[tuple[str, CType], ...] | None = None
     plainly: Struct | None = None
     atomically: Struct | None = None
+    aligned: int = 1
     refused: Exception | None = None
 
 
@@ -313,8 +315,8 @@ def alignment(kind: CType) -> int:
             return alignment(of)
         case Int(unit=int(bits)):
             return bits // 8
-        case Struct(members=members):
-            return max((alignment(inner) for _, inner in members or fields_of(kind)), default=1)
+        case Struct(members=members, aligned=own):
+            return max((own, *(alignment(inner) for _, inner in members or fields_of(kind))))
         case _:
             return size_of(kind)
 
