@@ -11,7 +11,7 @@ from pycparser import c_ast
 from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, seen_as, temporary
 from sa.frontends.c.caveats import OVERLAP
-from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.externs import between
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, demand, load, store
@@ -81,6 +81,10 @@ def _count(body: Body, kind: CType, size: Any) -> Term | None:
     size = without_wide_casts(body, size)
     if size_of(kind) == 1:
         return number(value(body, size))
+    if isinstance(size, c_ast.UnaryOp) and size.op == "sizeof":
+        whole = static_type(body, size.expr)
+        if isinstance(whole, Array) and whole.counted is not None and size_of(whole.of) == size_of(kind):
+            return whole.counted.number
     if isinstance(size, c_ast.BinaryOp) and size.op == "*":
         for one, other in ((size.left, size.right), (size.right, size.left)):
             if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof" and constant(body, one) == size_of(kind):

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from sa.frontends.flow.graph import ANY, PLAIN, Range, Row, Words
+from sa.terms.term import Term
 
 
 class Int(msgspec.Struct, frozen=True):
@@ -41,11 +42,19 @@ class Float(msgspec.Struct, frozen=True):
     volatile: bool = False
 
 
+class Counted(msgspec.Struct, frozen=True):
+    """How many elements an array has where that is computed; `refused` is raised where its size has to be constant."""
+
+    number: Term
+    refused: Exception
+
+
 class Array(msgspec.Struct, frozen=True):
-    """An array; `size` is None where it is not known."""
+    """An array; `size` is None where it is not known, and the most that it may be where elements are `counted`."""
 
     of: CType
     size: int | None
+    counted: Counted | None = None
 
 
 class Struct(msgspec.Struct, eq=False):
@@ -204,6 +213,10 @@ def distances_in_locations(kind: CType) -> Iterator[int]:
 
 #: Arrays with more elements are large, and those with more in all their dimensions.
 LARGE = (64, 256)
+
+
+#: How many scalars an array of a size that is computed may have.
+MOST_SIZED = 2**12
 #: Arrays with more are of a middle size.
 MIDDLING = (16, 16)
 #: All with several elements.
@@ -259,6 +272,8 @@ def size_of(kind: CType) -> int:
             return max(1, bits // 8)
         case Pointer() | Function():
             return 8
+        case Array(counted=Counted(refused=problem)):
+            raise problem
         case Array(of, size):
             return (size or 0) * size_of(of)
         case Struct(members=tuple(members)):
