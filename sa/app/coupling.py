@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, FAIL, Origin
 from sa.automata.program import Program, Refinement
 from sa.base.diagnostic import InputError
-from sa.base.limits import Limits, allot
+from sa.base.limits import allot
 from sa.base.source import Source
 from sa.base.verdict import Verdict
 from sa.certificates.play import Loss
@@ -27,8 +27,8 @@ from sa.terms.printer import Namer, plain_name, show
 from sa.terms.substitute import sided
 from sa.terms.term import Term
 
-#: Units for a proposal that nobody asked for, and for one that somebody did.
-UNASKED, ASKED = 20_000_000, 120_000_000
+#: Units for a proposal that somebody asked for; the least and the most for one that nobody asked for.
+ASKED, LEAST, MOST = 120_000_000, 2_000_000, 20_000_000
 
 
 def proposed(
@@ -37,15 +37,15 @@ def proposed(
     concrete: Program,
     block: Refinement | None,
     options: Options,
-    asked: bool,
+    units: float,
 ) -> tuple[Outcome, Outcome | None, Refinement | None]:
     """The outcome with a coupling that is proposed, or a behaviour that escapes whatever is related, if one was found.
 
-    Then the outcome with the coupling, and the block that says it. More time is spent where somebody `asked` for it.
+    Then the outcome with the coupling, and the block that says it. So many units of work are spent at most.
     """
     if outcome.verdict is Verdict.PROVED or any(r.loss is Loss.BEHAVIOUR for r in outcome.results):
         return outcome, None, None
-    match couple(abstract, concrete, block, replace(options, limits=_limits(options.limits, asked))):
+    match couple(abstract, concrete, block, replace(options, limits=allot(options.limits, units))):
         case None:
             return outcome, None, None
         case Escaping(result):
@@ -70,8 +70,9 @@ def _is_empty(block: Refinement, concrete: Program) -> bool:
     return related is build.TRUE and not shown
 
 
-def _limits(limits: Limits, asked: bool) -> Limits:
-    return allot(limits, ASKED if asked else UNASKED)
+def units_for(spent: float, asked: bool) -> float:
+    """Units for a proposal: what nobody `asked` for may take as long as the answer itself, within bounds."""
+    return ASKED if asked else min(max(spent, LEAST), MOST)
 
 
 def _beside(abstract: Program, concrete: Program) -> str:

@@ -261,24 +261,20 @@ def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Ques
     """The outcome of a question, or of the one with an inferred relation, where that was asked for and found."""
     options, infer = request.options, request.relate is Relate.INFER
     first = replace(options, limits=allot(options.limits, BEFORE_INFERENCE)) if infer else options
+    begun = options.limits.work.done
     outcome = decide(question.abstract, question.concrete, question.block, first)
     if question.concrete.families:
         note = "no relation was inferred: this is not supported for families of any number"
         return (replace(outcome, notes=(*outcome.notes, note)) if infer else outcome), question
     # What the file expects needs no other relation.
     # The relation of functions that are compared alone is no user's business.
-    if (
-        request.relate is Relate.AS_ASKED
-        or question.claim is not None
-        or (not infer and outcome.verdict is outcome.expected)
-    ):
+    expected = not infer and outcome.verdict is outcome.expected
+    if request.relate is Relate.AS_ASKED or question.claim is not None or expected or outcome.verdict is Verdict.PROVED:
         return outcome, question
-    if outcome.verdict is Verdict.PROVED:
-        return outcome, question
-    from sa.app.coupling import proposed, why_none
+    from sa.app.coupling import proposed, units_for, why_none
 
-    began = clock()
-    told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, infer)
+    began, units = clock(), units_for(options.limits.work.done - begun, infer)
+    told, other, block = proposed(outcome, question.abstract, question.concrete, question.block, options, units)
     told = replace(told, seconds={**told.seconds, "relate": clock() - began})
     if infer and other is not None:
         # What the files expect is about the question as they ask it.

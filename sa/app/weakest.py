@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.app.coupling import proposed
+from sa.app.coupling import MOST, proposed
 from sa.app.overflow import may_overflow
 from sa.app.refine import Question, RefineRequest, question_about, questions
 from sa.base.caveat import Said
@@ -92,5 +92,5 @@ def _questions(request: RefineRequest) -> list[Question]:
 def _relation(question: Question, options: Options) -> Proposal | None:
     """The block of a relation with which the programs as wholes refine, if a short search finds one."""
     outcome = refine(question.abstract, question.concrete, question.block, options)
-    told, _, _ = proposed(outcome, question.abstract, question.concrete, question.block, options, False)
+    told, _, _ = proposed(outcome, question.abstract, question.concrete, question.block, options, MOST)
     return told.proposal

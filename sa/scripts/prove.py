@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import Automaton
 from sa.automata.proof import Script, Step
 from sa.base.clock import clock
-from sa.base.limits import LimitReached
+from sa.base.limits import LimitReached, is_over, sooner
 from sa.base.source import Source
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.argument import Argument, Played, Violated
@@ -37,6 +37,12 @@ from sa.smt.session import Session
 
 #: What results of steps share with the script: compared by identity, or large.
 _KEPT = (Source, Annotated, Automaton)
+
+#: How much of the time a step has that is settled by citations, and one for which evidence is looked for.
+CITING, SEARCHING = 1, 4
+
+#: What is said of a step that has none left.
+USED_UP = "this step's share of the time was used up, and the rest is for the steps after it"
 
 #: Once one of these is reached the steps that are left are not begun.
 LIMITS = frozenset({Reason.TIMEOUT, Reason.MEMORY, Reason.INTERRUPTED})
@@ -99,10 +105,22 @@ def _task(prepared: Prepared, number: int) -> Task[Done]:
     return Task(
         step.name,
         needed(step, steps[:number]),
-        partial(_step, prepared, step),
-        lambda done: limit_of(done.result),
+        partial(_step, prepared, number),
+        lambda done: _ended(prepared, done.result),
         lambda reason: Done(StepResult(step, Verdict.UNKNOWN, "", (), (), Unknown(reason), 0.0), None),
     )
+
+
+def _ended(prepared: Prepared, result: StepResult) -> Reason | None:
+    """The limit that ends the script, too: not the one of a step that has used up its share of the time."""
+    reason = limit_of(result)
+    return None if reason is Reason.TIMEOUT and not is_over(prepared.options.limits) else reason
+
+
+def part_of_time(steps: Sequence[Step], number: int, jobs: int) -> float:
+    """Which part of the seconds that are left a step has: what earlier ones have left goes to those behind them."""
+    weights = [CITING if s.cited else SEARCHING for s in steps[number:]]
+    return min(1.0, jobs * weights[0] / sum(weights))
 
 
 def proof_of(script: Script, steps: tuple[StepResult, ...]) -> Proof:
@@ -112,9 +130,11 @@ def proof_of(script: Script, steps: tuple[StepResult, ...]) -> Proof:
     return Proof(script, steps, worst if steps else Verdict.UNKNOWN, sum(s.seconds for s in steps))
 
 
-def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
-    """Work on a step; `earlier` are those that it needs."""
-    started = clock()
+def _step(prepared: Prepared, number: int, earlier: Mapping[str, Done]) -> Done:
+    """Work on a step for its part of the time; `earlier` are those that it needs."""
+    started, steps, options = clock(), prepared.script.steps, prepared.options
+    own = sooner(options.limits, part_of_time(steps, number, max(1, options.jobs)))
+    prepared, step = replace(prepared, options=replace(options, limits=own)), steps[number]
     facts = {name: done.fact for name, done in earlier.items() if done.fact is not None}
     verdicts = {name: done.result.verdict for name, done in earlier.items()}
     work = _begun(prepared, step, facts, verdicts)
@@ -134,13 +154,15 @@ def _step(prepared: Prepared, step: Step, earlier: Mapping[str, Done]) -> Done:
     except NoQuestion as problem:
         unknown = Unknown(Reason.UNSUPPORTED, str(problem))
     except LimitReached as limit:
-        unknown = Unknown(limit.reason)
+        shared = limit.reason is Reason.TIMEOUT and not is_over(options.limits)
+        unknown = Unknown(limit.reason, USED_UP if shared else "")
     return Done(replace(_judged(work, unknown, verdicts), seconds=clock() - started), fact)
 
 
 def _begun(prepared: Prepared, step: Step, facts: Mapping[str, Fact], verdicts: Mapping[str, Verdict]) -> Work:
     plain = Session(prepared.options.limits, (), prepared.options.seed)
     session = prepared.session.again() if prepared.script.axioms else plain
+    session.bounds = prepared.options.limits
     # What the engines are at is told for each step.
     options = replace(prepared.options, diary=Diary())
     return Work(prepared.script, options, prepared.stage, facts, verdicts, step, session, plain)

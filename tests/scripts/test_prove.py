@@ -8,13 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+import sa.scripts.prove as prove_room
 from sa.base.diagnostic import InputError
-from sa.base.limits import limits
-from sa.base.verdict import Verdict
+from sa.base.limits import LimitReached, limits, seconds_left
+from sa.base.verdict import Reason, Unknown, Verdict
 from sa.engines.options import Options
 from sa.language.load import load_script
-from sa.scripts.prove import prepare, prove
+from sa.rules.facts import Fact
+from sa.scripts.prove import CITING, SEARCHING, USED_UP, Prepared, part_of_time, prepare, prove
+from sa.scripts.work import Work
 
 PROGRAMS = {
     "inv": "global x, y : int = 0; thread T1 { y := 1; } thread T2 { x := 1; }",
@@ -349,3 +353,38 @@ def test_a_condition_refutes_a_rule_that_was_asked_for_only(rule: str, expected:
     (step,) = prove(prepare(load_script(str(tmp_path / "s.sa")).script, Options(limits(60.0, None))))
     assert step.verdict is expected
     assert any(leaf.name == "non-interference" and leaf.verdict is expected for leaf in step.leaves)
+
+
+def test_each_step_has_its_part_of_the_time(tmp_path: Path) -> None:
+    prepared = _prepared(tmp_path, "lemma one : p.T preserves x == 0; lemma two : p.T preserves true;")
+    steps = prepared.script.steps
+    cited = replace(steps[1], cited=(steps[0].name,))
+    assert part_of_time(steps, 0, 1) == 0.5
+    assert part_of_time((*steps, cited), 0, 1) == SEARCHING / (2 * SEARCHING + CITING)
+    assert part_of_time((*steps, cited), 0, 3) == 1.0
+    assert part_of_time(steps, 1, 1) == 1.0
+
+
+def test_a_step_that_uses_up_its_time_leaves_the_others_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "lemma long : p.T preserves x == 0; lemma short : p.T preserves true;"
+    prepared = _prepared(tmp_path, text, seconds=1_000.0)
+    apply, left = prove_room.apply, dict[str, float]()
+
+    def limited(work: Work) -> Fact:
+        left[work.step.name] = seconds_left(work.options.limits) or 0.0
+        if work.step.name == "long":
+            raise LimitReached(Reason.TIMEOUT)
+        return apply(work)
+
+    monkeypatch.setattr(prove_room, "apply", limited)
+    first, second = prove(prepared)
+    assert (first.verdict, second.verdict) == (Verdict.UNKNOWN, Verdict.PROVED)
+    assert first.unknown == Unknown(Reason.TIMEOUT, USED_UP)
+    assert left["long"] <= 500.0 < left["short"]
+
+
+def _prepared(tmp_path: Path, steps: str, seconds: float | None = None) -> Prepared:
+    (tmp_path / "p.sa").write_text("global x : int = 0; thread T { while (true) { skip; } }")
+    (tmp_path / "proof.sa").write_text(f'import "p.sa" as p; {steps}')
+    script = load_script(str(tmp_path / "proof.sa"), False).script
+    return prepare(script, Options(limits(seconds, None)))
