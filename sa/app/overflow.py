@@ -45,7 +45,7 @@ Asking: TypeAlias = Callable[[Question, RefineRequest], tuple[Outcome, Question]
 
 #: Units for the question in which overflow is undefined, where the other one may have to be asked: of functions alone,
 #: where an answer to that one counts for less, and of whole programs.
-UNITS, OF_PROGRAMS = 10_000_000, 3_000_000
+UNITS, OF_PROGRAMS = 2_000_000, 3_000_000
 
 NOT_COMPARED = unchecked("overflow", "signed overflow that only the second file has", "--overflow check")
 
