@@ -90,7 +90,10 @@ def _by_moments(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Repo
     # Most questions are settled before it is needed.
     from sa.refinement.by_moments import by_moments
 
-    yield from by_resting(partial(by_moments, tactics), asked, budget, report)
+    engine = partial(by_moments, tactics)
+    yield from by_resting(engine, asked, budget, report)
+    if asked.shared.made.get(("resting", asked.goal)) is None:
+        yield from engine(asked, budget, report)
 
 
 #: When abstract steps are made is read off runs, and fixed: then each lemma says one thing, and many are soon found.
@@ -193,11 +196,11 @@ ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_ali
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only answers that rest where they have to, also with patience; only short runs on few values, briefly or not,
-    only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short
-    searches for a relation; what is cheap, where there is another way around, or to see whether a rely is enough;
-    everything; everything that ends in plays or in relations written as formulas, for those who reason about them;
-    plays first, then everything.
+    Only quick refutations; only answers that rest where they have to, at a glance or not; only short runs on few
+    values, briefly or not, only runs at random, and only runs on values, none of which looks at a location that it does
+    not come to; only short searches for a relation; what is cheap, where there is another way around, or to see whether
+    a rely is enough; everything; everything that ends in plays or in relations written as formulas, for those who
+    reason about them; plays first, then everything.
     """
 
     QUICK = "quick"
