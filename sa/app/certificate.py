@@ -15,7 +15,7 @@ from sa.app.refine import Answer as Refined
 from sa.app.refine import RefineRequest
 from sa.app.verify import Answer as Verified
 from sa.app.verify import VerifyRequest
-from sa.automata.family import Family, copies
+from sa.automata.family import copies
 from sa.base.diagnostic import InputError, error
 from sa.base.limits import Limits
 from sa.base.source import Source
@@ -26,9 +26,10 @@ from sa.certificates.document import Document, digest, document_text
 from sa.certificates.ends import Ending, Finite, Lasso, Ranked
 from sa.certificates.ends_json import finite_json, lasso_json, ranked_json
 from sa.certificates.families import CrowdJoint, CrowdKeeps
-from sa.certificates.families_json import crowd_joint_json, crowd_keeps_json
 from sa.certificates.family_composition import CrowdComposition
 from sa.certificates.family_composition_json import crowd_composition_json
+from sa.certificates.family_reduction import CrowdReduced, crowd_of, excluded_in_crowds
+from sa.certificates.family_reduction_json import of_crowds_json
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import simulation_json
 from sa.certificates.play_json import play_json
@@ -54,7 +55,7 @@ from sa.checker.claims import Claimed, claimed
 from sa.checker.ranked import Conditions, conditions_of
 from sa.engines.outcome import Outcome, Preservation, Result, combined
 from sa.engines.verification import Verification
-from sa.frontends.reading import words
+from sa.frontends.reading import Reading, words
 from sa.question.asked import Proof
 from sa.rules.annotated import world_json
 from sa.scripts.result import StepResult
@@ -68,10 +69,15 @@ def refinement_certificate(path: str, request: RefineRequest, answers: Sequence[
         hint = "what is not accepted is told without `--certificate`"
         raise InputError((error("SA903", f"cannot write `{path}`: no function was compared", None, hint),))
     sources = [s for _, question in asked for s in question.sources]
-    entries = [_refinement(outcome, bool(question.concrete.families)) for outcome, question in asked]
+    entries = [_read_so(_refinement(o, bool(q.concrete.families)), q.reading) for o, q in asked]
     return _text(
         path, "refine", request.paths, (request.split, request.options.whole, words(request.reading)), sources, entries
     )
+
+
+def _read_so(entry: Json, reading: Reading | None) -> Json:
+    """Evidence about files that are read in another way than the document says."""
+    return entry if reading is None else {"reading": [*words(reading)], "evidence": entry}
 
 
 def verification_certificate(path: str, request: VerifyRequest, answer: Verified) -> str:
@@ -252,24 +258,17 @@ def _run(run: Run, counts: Sequence[int], claim: Claimed, families: bool) -> Jso
 
 
 def _proof(proof: Proof, claims: Sequence[Claimed]) -> Json:
-    families: tuple[Family, ...] = ()
-    match proof:
-        case CrowdKeeps():
-            never, threads = {n.bad for n in proof.never}, tuple(t.thread for t in proof.threads)
-        case CrowdJoint():
-            never, threads = set(proof.never), proof.threads
-        case _:
-            never, threads = set(excluded_by(proof)), of_proof(proof)[0]
-    if isinstance(proof, CrowdKeeps | CrowdJoint):
-        families = proof.families
+    if isinstance(proof, CrowdKeeps | CrowdJoint | CrowdReduced):
+        of_crowd = crowd_of(proof)
+        threads, families, never = of_crowd.threads, of_crowd.families, set(excluded_in_crowds(proof))
+    else:
+        threads, families, never = of_proof(proof)[0], (), set(excluded_by(proof))
     meant = [n for n, c in enumerate(claims) if (c.threads, c.families) == (threads, families)]
     about = next(n for n in meant if never & set(claims[n].bads))
     bads: dict[tuple[int, int], Bad] = {(n, b): bad for n in meant for b, bad in enumerate(claims[n].bads)}
     match proof:
-        case CrowdKeeps():
-            made: Json = {"crowd_keeps": crowd_keeps_json(proof, bads)}
-        case CrowdJoint():
-            made = {"crowd_joint": crowd_joint_json(proof, bads)}
+        case CrowdKeeps() | CrowdJoint() | CrowdReduced():
+            made = of_crowds_json(proof, bads)
         case _:
             made = proof_json(proof, bads)
     return {"about": about, "proof": made}

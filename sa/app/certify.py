@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os.path import abspath, dirname, isfile, join
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sa import __version__
 from sa.app.refine import questions
@@ -144,8 +145,12 @@ def _judged(document: Document, folder: str, resources: Resources) -> Iterator[J
 
 
 def _reading(document: Document) -> Reading:
+    return _meant(document.reading)
+
+
+def _meant(written: Sequence[str]) -> Reading:
     try:
-        return reading_of(document.reading)
+        return reading_of(written)
     except ValueError as problem:
         raise Malformed("the certificate", str(problem)) from None
 
@@ -153,12 +158,24 @@ def _reading(document: Document) -> Reading:
 def _refinements(document: Document, folder: str, paths: tuple[str, ...], resources: Resources) -> Iterator[Judged]:
     asked = questions(paths, document.split, _reading(document), families=True)
     _count(document, len(asked))
-    for part, entry in zip(asked, document.questions, strict=True):
+    for number, entry in enumerate(document.questions):
+        part = asked[number]
+        if entry.has("reading"):
+            reading, entry = entry.fields("reading", "evidence")
+            meant = _as_told(_reading(document), _meant(tuple(word.text() for word in reading.items())))
+            part = questions(paths, document.split, meant, families=True)[number]
         _same_texts(document, folder, part.sources)
         alone = part.claim is not None and entry.has("preserved")
         abstract = never_ending(part.abstract) if alone else part.abstract
         made = asked_of(abstract, part.concrete, part.block, document.whole)
         yield from _limited(judge_refinement(made, entry, resources), entry.where)
+
+
+def _as_told(asked: Reading, meant: Reading) -> Reading:
+    """How the files were read for one answer: it may take overflow to be undefined. Raises Malformed."""
+    if meant != replace(asked, overflow="check"):
+        raise Malformed("the certificate", "an answer is about files that were read in another way than was asked")
+    return meant
 
 
 def _count(document: Document, number: int) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from sa.base.verdict import Verdict
+from sa.engines.endings import ROWS
 from sa.engines.engine import ClaimEngine, GoalEngine, answers
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.engines.portfolio_of_families import CROWDS
 from sa.engines.portfolio_of_goals import engines_of_goals
-from sa.engines.technique import Technique
+from sa.engines.technique import RANKING, Row, Technique
 
 
 class Listed(Struct, frozen=True):
@@ -27,20 +28,34 @@ def listed(command: Literal["verify", "refine"]) -> tuple[Listed, ...]:
     """The techniques of a command, in the order in which they are asked first."""
     match command:
         case "verify":
-            return _listed(turn.engine for turn in (*CLAIMS, *CROWDS))
+            return _listed((*_answering(t.engine for t in (*CLAIMS, *CROWDS)), *_of_infinite_runs()))
         case "refine":
-            return _listed(engines_of_goals())
+            return _listed(_answering(engines_of_goals()))
 
 
-def _listed(engines: Iterable[ClaimEngine | GoalEngine]) -> tuple[Listed, ...]:
-    found = dict[str, list[ClaimEngine | GoalEngine]]()
-    for engine in engines:
-        found.setdefault(engine.technique.name, []).append(engine)
+#: An engine, and the verdicts that its evidence can be for.
+_Answering: TypeAlias = tuple[Row, tuple[Verdict, ...]]
+
+
+def _answering(engines: Iterable[ClaimEngine | GoalEngine]) -> Iterator[_Answering]:
+    return ((engine, answers(engine)) for engine in engines)
+
+
+def _of_infinite_runs() -> Iterator[_Answering]:
+    """Ranks prove; states that are visited may be repeated, too."""
+    for row in ROWS.values():
+        yield row, (Verdict.PROVED,) if row.technique is RANKING else (Verdict.PROVED, Verdict.REFUTED)
+
+
+def _listed(engines: Iterable[_Answering]) -> tuple[Listed, ...]:
+    found = dict[str, list[_Answering]]()
+    for engine, verdicts in engines:
+        found.setdefault(engine.technique.name, []).append((engine, verdicts))
     return tuple(
         Listed(
-            same[0].technique,
-            tuple(v for v in Verdict if any(v in answers(one) for one in same)),
-            tuple(dict.fromkeys(one.name for one in same)),
+            same[0][0].technique,
+            tuple(v for v in Verdict if any(v in verdicts for _, verdicts in same)),
+            tuple(dict.fromkeys(one.name for one, _ in same)),
         )
         for same in found.values()
     )

@@ -28,7 +28,7 @@ from sa.engines.outcome import Outcome
 from sa.engines.refine import refine as decide
 from sa.frontends.flow.compared import Compared, Refused
 from sa.frontends.load import load_compared, load_functions
-from sa.frontends.reading import NO_BOUNDS, NO_OVERFLOW, USUAL, Reading, is_c, is_llvm
+from sa.frontends.reading import USUAL, Reading, is_c, is_llvm
 from sa.language.elaborate import Block, elaborate_refinement
 from sa.language.loaded import Loaded
 from sa.language.read import beside
@@ -114,6 +114,7 @@ class Question(Struct, frozen=True):
 
     `sources` are all texts that were read; `said` is what an answer assumes and does not check, `claim` what is
     claimed where the relation says it in words that users do not know. `same`: the sides differ in names alone.
+    `reading` is how the files were read where the request says otherwise.
     """
 
     abstract: Program
@@ -124,6 +125,7 @@ class Question(Struct, frozen=True):
     said: Said = Said()
     claim: str | None = None
     same: bool = False
+    reading: Reading | None = None
 
 
 def refine(request: RefineRequest) -> Iterator[Answer]:
@@ -179,13 +181,27 @@ def _of_same(question: Question, said: Said, seconds: float) -> Outcome:
 
 def _compared(wanted: Question, request: RefineRequest, number: int) -> tuple[Outcome, Question]:
     """The outcome of a question about visible actions alone, and the question that it is of."""
+    if not _may_overflow(wanted, request):
+        return _counted(wanted, request)
+    from sa.app.overflow import with_overflow
+
+    return with_overflow(wanted, number, request, _counted)
+
+
+def _may_overflow(question: Question, request: RefineRequest) -> bool:
+    """Whether a question is about C, in which signed overflow is taken not to happen."""
+    c = is_c(question.concrete.source.name)
+    return c and request.reading.overflow == "assume" and question.reading is None
+
+
+def _counted(wanted: Question, request: RefineRequest) -> tuple[Outcome, Question]:
     outcome, question = _answered(wanted, request)
     if question.block is not None and question.block.loops_end:
         # Few questions are about endings.
         from sa.engines.divergence import counted
 
         outcome = counted(outcome)
-    return _without_overflow(outcome, question, number, request)
+    return outcome, question
 
 
 def _with_preservation(wanted: Question, request: RefineRequest, number: int, kept: Kept) -> tuple[Outcome, Question]:
@@ -210,11 +226,13 @@ def _preserved(outcome: Outcome, question: Question, kept: Kept, request: Refine
         return asked.abstract, asked.concrete, asked.block, asked.claim is not None
 
     def checked() -> Sides | None:
-        again = parts(request.paths, request.split, replace(request.reading, overflow="check"))[number]
-        return sides(again) if isinstance(again, Question) else None
+        from sa.app.overflow import where_undefined
 
-    assumed = is_c(question.concrete.source.name) and request.reading.overflow == "assume"
-    return with_preserved(outcome, sides(question), kept, request.options, checked if assumed else None)
+        again = where_undefined(request, number)
+        return None if again is None else sides(again)
+
+    assumed = checked if _may_overflow(question, request) else None
+    return with_preserved(outcome, sides(question), kept, request.options, assumed)
 
 
 def _claim(outcome: Outcome, question: Question) -> str:
@@ -237,24 +255,6 @@ def _with_share(request: RefineRequest, asked: Sequence[Question | NotAccepted])
     left = sum(isinstance(one, Question) and one.claim is not None and not one.same for one in asked)
     limits = sooner(request.options.limits, 1 / max(left, 1))
     return replace(request, options=replace(request.options, limits=limits))
-
-
-def _without_overflow(
-    outcome: Outcome, question: Question, number: int, request: RefineRequest
-) -> tuple[Outcome, Question]:
-    """Functions alone: an outcome without plays that need an overflow, and what is taken for granted of others."""
-    reading = request.reading
-    # In LLVM IR what overflows is defined, or poison.
-    alone = (reading.function is not None or reading.plain == "permissions") and not is_llvm(request.paths[0])
-    if not alone or reading.overflow != "assume" or outcome.verdict is not Verdict.REFUTED:
-        return outcome, question
-    # Only plays of functions are asked about once more.
-    from sa.app.overflow import without_overflow
-
-    first, second = request.paths
-    found, passes = without_overflow(outcome, number, (first, second), reading, request.options)
-    assumed = tuple(NO_BOUNDS if passes and a == NO_OVERFLOW else a for a in question.said.assumptions)
-    return found, replace(question, said=replace(question.said, assumptions=assumed))
 
 
 def _answered(question: Question, request: RefineRequest) -> tuple[Outcome, Question]:

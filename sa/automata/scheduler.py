@@ -23,3 +23,8 @@ class Scheduler(Struct, frozen=True):
     running: Var
     threads: tuple[str, ...]
     ready: tuple[Term, ...]
+
+
+def serving(scheduler: Scheduler | None) -> tuple[str, ...]:
+    """The threads that serve the others: that such a thread is not at its end makes no state a standstill."""
+    return (scheduler.name,) if scheduler is not None and scheduler.steps else ()

@@ -19,7 +19,8 @@ class Goal(Struct, frozen=True, cache_hash=True):
     it is where they are declared, not where they stand for the other threads of a program. `choose_init`
     lets the abstract side choose the initial values that `kappa` leaves open. The conjuncts of `iota` and
     `kappa` keep their places for messages. Where `loops_end`, an abstract run that goes on for ever silently is
-    undefined, so that it matches whatever the concrete side does.
+    undefined, so that it matches whatever the concrete side does. Concrete threads that are `serving` others need not
+    come to an end: that they wait is no standstill.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Goal(Struct, frozen=True, cache_hash=True):
     added_identity: bool
     matched: bool = True
     loops_end: bool = False
+    serving: tuple[str, ...] = ()
 
 
 def kappa_of(goal: Goal) -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from msgspec import Struct
@@ -79,7 +79,7 @@ def proof_json(proof: OfThreads, bads: Bads) -> Json:
 
 
 def _inner_json(inner: Composed | Reduced, never: tuple[Bad, ...]) -> Json:
-    return proof_json(inner, _bads(about(inner)[0], never))
+    return proof_json(inner, numbered_bads(about(inner)[0], never))
 
 
 def _equal_json(thread: Automaton, equal: Equal) -> Json:
@@ -92,7 +92,7 @@ def _matter_json(thread: Automaton, matter: Matter) -> Json:
     return {place: sorted(v.key for v in some) for place, some in places if some}
 
 
-def _bads(threads: tuple[Automaton, ...], never: tuple[Bad, ...]) -> Bads:
+def numbered_bads(threads: Sequence[Automaton], never: Sequence[Bad]) -> Bads:
     """What is bad of threads that the checker makes: a failing edge by its thread and its own number, a claim behind
     the threads.
     """
@@ -136,7 +136,7 @@ def read_proof(
     simpler = making.simpler(threads, said, needed)
     if isinstance(simpler, str):
         raise what.wrong(simpler)
-    proof = _read(inner, simpler, _bads(simpler, excluded), axioms, making)
+    proof = _read(inner, simpler, numbered_bads(simpler, excluded), axioms, making)
     return Simplified(threads, said, needed, proof, excluded, axioms)
 
 
@@ -152,7 +152,7 @@ def _read(
     blocks = making.blocks(threads, phases, excluded)
     if isinstance(blocks, str):
         raise listed.wrong(blocks)
-    proofs = tuple(_read(item, blocks, _bads(blocks, excluded), axioms, making) for item in inner.items())
+    proofs = tuple(_read(item, blocks, numbered_bads(blocks, excluded), axioms, making) for item in inner.items())
     return Reduced(threads, phases, known, proofs, excluded, axioms)
 
 

@@ -48,13 +48,22 @@ def read_phases_and_facts(
     listed: Entry, facts: Entry, threads: tuple[Automaton, ...], axioms: tuple[Axiom, ...]
 ) -> tuple[tuple[tuple[Phase, ...], ...], tuple[Term, ...]]:
     """Phases by thread and location, and facts. Raises Malformed."""
-    items = listed.items()
+    return read_phases(listed, threads), read_facts(facts, threads, axioms)
+
+
+def read_phases(entry: Entry, threads: Sequence[Automaton]) -> tuple[tuple[Phase, ...], ...]:
+    """Phases by thread and location. Raises Malformed."""
+    items = entry.items()
     if len(items) != len(threads):
-        raise listed.wrong("the program has more threads or less")
-    phases = tuple(_phases(item, t) for item, t in zip(items, threads, strict=True))
+        raise entry.wrong("the program has more threads or less")
+    return tuple(_phases(item, t) for item, t in zip(items, threads, strict=True))
+
+
+def read_facts(entry: Entry, threads: Sequence[Automaton], axioms: Sequence[Axiom]) -> tuple[Term, ...]:
+    """Formulas about the threads' variables and locations. Raises Malformed."""
     names = scope((apart(t) for t in threads), (a.formula for a in axioms))
     names = more(names, (variable(at_place(t.name, q.name), BOOL) for t in threads for q in t.locations))
-    return phases, tuple(item.term(names) for item in facts.items())
+    return tuple(item.term(names) for item in entry.items())
 
 
 def _phases(entry: Entry, thread: Automaton) -> tuple[Phase, ...]:

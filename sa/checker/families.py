@@ -136,7 +136,7 @@ def _kept(made: CrowdKeeps, everyone: Sequence[Annotated]) -> Iterator[Obligatio
     observers = [sides[t.thread.name] for t in everyone if t in made.threads or t.thread.name in first]
     actors = [sides[t.thread.name] for t in everyone if t in made.threads or t.thread.name in first | second]
     start = land(made.init, *(s.automaton.init for s in observers))
-    yield from _further(made.families, made.init)
+    yield from further_copies(made.families, made.init)
     for observer in observers:
         yield from own_steps(observer, start)
         for actor in actors:
@@ -166,7 +166,7 @@ def _redundant(actor: Side, observer: Side, families: Sequence[Family]) -> bool:
     return actor.automaton.name in others and (actor.automaton.name, observer.automaton.name) not in pairs
 
 
-def _further(families: Sequence[Family], init: Term) -> Iterator[Obligation]:
+def further_copies(families: Sequence[Family], init: Term) -> Iterator[Obligation]:
     """Wherever the program can start, a further copy can: it has values for its locals, whatever its identity is."""
     for family in families:
         copy = apart(symbolic(family, 1))
@@ -194,7 +194,7 @@ def _jointly(made: CrowdJoint, threads: Sequence[Automaton]) -> Iterator[Obligat
     counted = (counting(t, of_family[t.name], made.counted) if t.name in of_family else t for t in threads)
     separate = [apart(t) for t in counted]
     p = _Product(separate, dict(made.invariants), [{q.name: q.inv for q in t.locations} for t in separate], made)
-    yield from _further(made.families, made.init)
+    yield from further_copies(made.families, made.init)
     yield from nobody_counts(made.counted, made.families)
     start = tuple(t.initial for t in separate)
     inits = conjoined((made.init, *(t.init for t in separate), *begun(made.counted)))

@@ -75,7 +75,7 @@ def _kept_by_environments(claim: Claim, concrete: str, abstract: str) -> Iterato
 def _standing(claim: Claim, concrete: str, abstract: str) -> Iterator[Obligation]:
     """Where no concrete step is possible, though it is not at its end, no abstract one is."""
     own = [e for _, e in claim.concrete.outgoing[concrete]]
-    if own:
+    if any(e.thread not in claim.goal.serving for e in own):
         theirs = [e for _, e in claim.abstract.outgoing[abstract]]
         hypothesis = lnot(possible(own))
         yield Obligation(

@@ -18,8 +18,10 @@ from sa.base.limits import spend
 from sa.base.verdict import Verdict
 from sa.certificates.composition_json import PairGoal, read_composition
 from sa.certificates.families import bads_of_copies
-from sa.certificates.families_json import read_counts, read_crowd_joint, read_crowd_keeps
+from sa.certificates.families_json import read_counts
 from sa.certificates.family_composition_json import Side, added_ghosts, read_crowd_composition
+from sa.certificates.family_reduction import Crowd, excluded_in_crowds
+from sa.certificates.family_reduction_json import read_of_crowds
 from sa.certificates.goal import Goal
 from sa.certificates.pairs_json import read_pairs
 from sa.certificates.play_json import read_play
@@ -35,8 +37,8 @@ from sa.certificates.threads import Composition
 from sa.certificates.threads_json import Bads
 from sa.checker.claims import Claimed, claimed
 from sa.checker.composition import check_composition
-from sa.checker.families import check_crowd_joint, check_crowd_keeps
 from sa.checker.family_question import FamilyQuestion, with_copies, with_ghosts, without_families
+from sa.checker.family_reduction import check_of_crowds, composing
 from sa.checker.judge_endings import judge_ending
 from sa.checker.judge_preservation import judge_preservation
 from sa.checker.judgement import Judged
@@ -304,9 +306,8 @@ def _excluded(
         if (claim.threads, claim.families) == (threads, families)
         for b, bad in enumerate(claim.bads)
     }
-    kind, what = proof.only()
     if families:
-        ruling, never = _excluded_of_crowd(program, meant, bads, kind, what, resources)
+        ruling, never = _excluded_of_crowd(program, meant, bads, proof, resources)
         return {place: ruling for place, bad in bads.items() if bad in never}
     ruling = consistent(program.axioms, resources)
     made = read_proof(proof, threads, bads, program.axioms, making(resources.bounds))
@@ -317,22 +318,15 @@ def _excluded(
 
 
 def _excluded_of_crowd(
-    program: Program, meant: Claimed, bads: Bads, kind: str, what: Entry, resources: Resources
+    program: Program, meant: Claimed, bads: Bads, proof: Entry, resources: Resources
 ) -> tuple[Ruling, Set[Bad]]:
     """The same of a proof about families of any number; one about their threads alone is none."""
-    about = (meant.threads, meant.families, program.init, bads, program.axioms)
+    about = Crowd(meant.threads, meant.families, program.init, program.axioms)
     ruling = consistent(program.axioms, resources)
-    if kind == "crowd_keeps":
-        keeps = read_crowd_keeps(what, *about)
-        if isinstance(ruling, Accepted):
-            ruling = check_crowd_keeps(keeps, resources.bounds, resources.seed, resources.solvers)
-        return ruling, {n.bad for n in keeps.never}
-    if kind == "crowd_joint":
-        joint = read_crowd_joint(what, *about)
-        if isinstance(ruling, Accepted):
-            ruling = check_crowd_joint(joint, resources.bounds, resources.seed, resources.solvers)
-        return ruling, set(joint.never)
-    raise what.wrong("this kind of proof about families of any number is not known")
+    made = read_of_crowds(proof, about, bads, composing(resources.bounds))
+    if isinstance(ruling, Accepted):
+        ruling = check_of_crowds(made, resources.bounds, resources.seed, resources.solvers)
+    return ruling, set(excluded_in_crowds(made))
 
 
 def _reached(claims: Sequence[Claimed], entry: Entry) -> tuple[int, Ruling]:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from sa.automata.automaton import Automaton
 from sa.automata.program import Axiom, Ends
+from sa.automata.scheduler import serving
 from sa.automata.standstill import no_standstill
 from sa.base.verdict import Verdict
 from sa.certificates.ends import Finite, Ranked
@@ -151,7 +152,7 @@ def _ended(
 
 
 def _never_stuck(asked: Question, entry: Entry, resources: Resources) -> Ruling:
-    bad = Bad(None, no_standstill(asked.concrete.threads))
+    bad = Bad(None, no_standstill(asked.concrete.threads, serving(asked.concrete.scheduler)))
     proof = read_plain(entry, asked.concrete.threads, {(0, 0): bad}, asked.concrete.axioms)
     if bad not in excluded_by(proof):
         return Rejected("proof", "it is about something else")

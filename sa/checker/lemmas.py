@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from sa.automata.automaton import Automaton
 from sa.base.limits import Limits, spend
 from sa.certificates.threads import Lemmas
@@ -18,14 +20,29 @@ from sa.checker.obligation import Case, Obligation, discharge
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
 from sa.checker.threads import apart
-from sa.terms.build import FALSE, boolean, conjoined, conjuncts, lnot, variable
+from sa.terms.build import FALSE, TRUE, boolean, conjoined, conjuncts, lnot, variable
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var, has_quantifiers, sort_of
 
 
-def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers = Z3) -> Ruling:
+class Setting(Struct, frozen=True, eq=False):
+    """What lemmas may rest on besides: what holds of shared variables at the `start`, and what is `known` of what never
+    changes. Where `actors` are named only these take steps: what others do is the same under other names.
+    """
+
+    start: Term = TRUE
+    known: tuple[Term, ...] = ()
+    actors: frozenset[str] | None = None
+
+
+ALONE = Setting()
+
+
+def check_lemmas(
+    made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers = Z3, setting: Setting = ALONE
+) -> Ruling:
     """Whether the formulas are inductive, and exclude what is bad.
 
     Raises LimitReached, and SolverDisagrees on an internal error.
@@ -40,16 +57,16 @@ def check_lemmas(made: Lemmas, bounds: Limits, seed: int = 0, solvers: Solvers =
     claims = tuple(bad.claim for bad in made.never if bad.claim is not None)
     said = frozenset[Var]().union(*(f.free for f in (*lemmas, *claims)))
     named = {t.name: tuple(v for q in t.locations if (v := _at(t.name, q.name)) in said) for t in threads}
-    session = solvers.session(bounds, [a.formula for a in made.axioms], seed)
+    session = solvers.session(bounds, [*(a.formula for a in made.axioms), *setting.known], seed)
     places = {t.name: t.initial for t in threads}
-    inits = conjoined(t.init for t in threads)
+    inits = conjoined((setting.start, *(t.init for t in threads)))
     start = Obligation("initial lemma", "", inits, (Case((), conjoined(settled(c, places) for c in lemmas)),))
     failure = discharge(session, frozenset(), start)
     if failure is not None:
         return failure
     assumed = (*lemmas, *(f for t in threads for f in at_one_location(t, said)))
     with session.assuming(assumed):
-        for obligation in _obligations(made, threads, lemmas, named):
+        for obligation in _obligations(made, threads, lemmas, named, setting.actors):
             spend(bounds, 300)
             failure = discharge(session, frozenset(assumed), obligation)
             if failure is not None:
@@ -70,13 +87,19 @@ def _at(thread: str, place: str) -> Var:
 
 
 def _obligations(
-    made: Lemmas, threads: Sequence[Automaton], lemmas: tuple[Term, ...], named: dict[str, tuple[Var, ...]]
+    made: Lemmas,
+    threads: Sequence[Automaton],
+    lemmas: tuple[Term, ...],
+    named: dict[str, tuple[Var, ...]],
+    actors: frozenset[str] | None,
 ) -> Iterator[Obligation]:
     about = dict[Var, list[Term]]()
     for lemma in lemmas:
         for v in lemma.free:
             about.setdefault(v, []).append(lemma)
     for original, thread in zip(made.threads, threads, strict=True):
+        if actors is not None and thread.name not in actors:
+            continue
         for written, edge in zip(original.edges, thread.edges, strict=True):
             where = f"{thread.name}, {edge.source} -> {edge.target}"
             here, there = _at(thread.name, edge.source), _at(thread.name, edge.target)

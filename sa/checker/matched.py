@@ -6,12 +6,12 @@ each pair is looked at. The evidence against it is a run, and all abstract runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from sa.automata.automaton import Automaton, edges_from
+from sa.automata.automaton import Automaton, Edge, edges_from
 from sa.automata.components import on_cycles
 from sa.automata.trace import Configuration
 from sa.base.limits import Limits, check_memory, spend
@@ -156,7 +156,7 @@ def _matched(goal: Goal, kept: Kept, made: Matched, bounds: Limits) -> None:
             if goes_on and goal.loops_end:
                 continue
             steps = concrete.steps(state)
-            stuck = kept is Kept.PROGRESS and not steps and bool(outgoing[state[0]])
+            stuck = kept is Kept.PROGRESS and not steps and _is_unfinished(goal, outgoing[state[0]])
             if stuck and all(map(abstract.steps, beside)):
                 raise _Wrong("standstill", f"nobody can step at {state[0]}, and no abstract state beside it is still")
             ranked = kept is Kept.TERMINATION and not goes_on
@@ -216,10 +216,16 @@ def _unmatched(goal: Goal, kept: Kept, made: Unmatched, bounds: Limits) -> None:
             if cycle is None or not round_ or not silent or visited[cycle] != visited[-1]:
                 raise _Wrong("cycle", "it is not one of silent steps")
         case Kept.PROGRESS:
-            if concrete.steps(visited[-1]) or not edges_from(goal.concrete)[visited[-1][0]] or cycle is not None:
+            left = edges_from(goal.concrete)[visited[-1][0]]
+            if concrete.steps(visited[-1]) or not _is_unfinished(goal, left) or cycle is not None:
                 raise _Wrong("standstill", "somebody can step, or all threads are at their ends")
             if not all(map(abstract.steps, beside)):
                 raise _Wrong("matched", "an abstract run is still, too")
+
+
+def _is_unfinished(goal: Goal, edges: Iterable[Edge]) -> bool:
+    """Whether a thread that is to come to an end has edges here."""
+    return any(edge.thread not in goal.serving for edge in edges)
 
 
 def _goes_on(abstract: _Side, closed: Set[State]) -> bool:

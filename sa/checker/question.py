@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, Automaton, Kind, Label, Origin, Variable, variables_of
 from sa.automata.program import Axiom, Formula, Program, Refinement, Related
 from sa.automata.rename import on_side
+from sa.automata.scheduler import serving
 from sa.base.limits import Limits
 from sa.certificates.goal import Goal
 from sa.checker.product import init_of_product, product, variables_of_product
@@ -187,6 +188,7 @@ def _goal(asked: Question, pair: Pair, own: Sequence[Pair], closed: bool) -> Goa
         asked.block is not None and asked.block.choose_init,
         first[1] or second[1],
         loops_end=asked.block is not None and asked.block.loops_end,
+        serving=serving(asked.concrete.scheduler),
     )
 
 

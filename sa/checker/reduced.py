@@ -33,7 +33,7 @@ def check_reduced(made: Reduced, bounds: Limits, seed: int = 0, solvers: Solvers
 
     Raises LimitReached, and SolverDisagrees on an internal error.
     """
-    blocks = _blocks(made.threads, made.phases, made.never, bounds)
+    blocks = blocks_in_phases(made.threads, made.phases, made.never, bounds)
     if isinstance(blocks, str):
         return Rejected("phases", blocks)
     if any(about(inner) != (blocks.threads, made.axioms) for inner in made.inner):
@@ -60,13 +60,14 @@ def threads_of_blocks(
     threads: tuple[Automaton, ...], phases: Sequence[Sequence[Phase]], never: Sequence[Bad], bounds: Limits
 ) -> tuple[Automaton, ...] | str:
     """The threads with blocks as steps, or what is wrong with the phases. Raises LimitReached."""
-    made = _blocks(threads, phases, never, bounds)
+    made = blocks_in_phases(threads, phases, never, bounds)
     return made if isinstance(made, str) else made.threads
 
 
-def _blocks(
+def blocks_in_phases(
     threads: tuple[Automaton, ...], listed: Sequence[Sequence[Phase]], never: Sequence[Bad], bounds: Limits
 ) -> Blocks | str:
+    """The blocks of threads, or what is wrong with the phases. Raises LimitReached."""
     if [len(its) for its in listed] != [len(t.locations) for t in threads]:
         return "there is not a phase for each location of each thread"
     phases = tuple(phases_of(t, its) for t, its in zip(threads, listed, strict=True))

@@ -71,9 +71,9 @@ def verify(
         import sa.app.verify as app
         from sa.cli.watching import watched
 
-        engines, processes = _portfolio(within, names, main, given.jobs, no_reduction)
+        engines, ways, processes = _portfolio(within, names, main, given.jobs, no_reduction)
         with watched(given.watching(settings), partial(_decided, so_far)) as watch:
-            asked = _options(bounds, given, engines, watch.reports, processes)
+            asked = replace(_options(bounds, given, engines, watch.reports, processes), ways=ways)
             request = app.VerifyRequest(file, given.split, asked, how, settings.files.outputs, explain, main)
             if export is not None:
                 return _exported(request, export, within)
@@ -99,20 +99,23 @@ def _memory(cache: bool, portfolio: Portfolio) -> Cache | None:
 
 def _portfolio(
     within: _Within, names: tuple[str, ...], main: str | None, jobs: int, no_reduction: bool
-) -> tuple[Portfolio, int]:
-    """The engines, and how many processes ask them. Alone, `bmc` has its runs parted among all processes."""
+) -> tuple[Portfolio, tuple[str, ...] | None, int]:
+    """The engines, those for infinite runs if any were named, and how many processes ask them.
+
+    Alone, `bmc` has its runs parted among all processes. Raises InputError.
+    """
     from sa.engines.portfolio_of_claims import CLAIMS, USUAL_BOUNDS, about, bounds_of, without_reduction
 
     parts, others = (jobs, 1) if within.is_alone(names) else (1, jobs)
     bounds = bounds_of(within.rounds, within.unwind, within.schedule, parts)
     if not names and bounds == USUAL_BOUNDS:
         every = CLAIMS if main is None else about(main)
-        return (without_reduction(every) if no_reduction else every), others
+        return (without_reduction(every) if no_reduction else every), None, others
     # Those for families are loaded where they may be named.
-    from sa.engines.portfolio_of_families import named
+    from sa.engines.portfolio_of_families import named, named_for_infinite_runs
 
-    chosen = named(names, bounds)
-    return (without_reduction(chosen) if no_reduction else chosen), others
+    chosen, ways = named(names, bounds), named_for_infinite_runs(names)
+    return (without_reduction(chosen) if no_reduction else chosen), ways, others
 
 
 def _exported(request: VerifyRequest, name: str, within: _Within) -> int:

@@ -14,6 +14,7 @@ from sa.base.budget import Budget, Report
 from sa.base.cache import Cache
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.family_reduction import CrowdReduced
 from sa.certificates.identity import key_of_claims
 from sa.certificates.proof import excluded_by
 from sa.certificates.proof_json import proof_json, read_proof
@@ -78,7 +79,7 @@ def _written(memory: Memory, settled: Settled) -> Json:
         case Run() as run:
             bads = [number for number, bad in enumerate(memory.bads) if bad in settled.bads]
             return {"run": {"bads": bads, "run": run_json(run, memory.threads)}}
-        case CrowdRun() | CrowdKeeps() | CrowdJoint():
+        case CrowdRun() | CrowdKeeps() | CrowdJoint() | CrowdReduced():
             raise ValueError("evidence about families is not kept")
         case proof:
             return proof_json(proof, memory.numbered)

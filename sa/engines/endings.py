@@ -5,7 +5,7 @@ What a reason needs of states goes to the engines of `verify` as something bad t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import inf
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from sa.engines.judging import unaccepted
 from sa.engines.judging_claims import judged
 from sa.engines.portfolio_of_claims import Portfolio, of_few_locations, without_reduction
 from sa.engines.runner import Ruled, run
+from sa.engines.technique import EXPLICIT_STATE, RANKING, Row
 from sa.engines.tried import Diary
 from sa.question.asked import Asked, Excluded, Settled
 from sa.ranking.by_states import Shows
@@ -41,7 +42,7 @@ from sa.ranking.states import BEAM, FAR, FEW, MANY, Explored, endless, explored,
 from sa.terms.term import Term
 
 #: Units that a way may take in each round; in the last one it ends by itself.
-ROUNDS = (1_000_000, 10_000_000, 100_000_000, inf)
+ROUNDS = (1_000_000, 4_000_000, 16_000_000, 64_000_000, inf)
 
 #: Units for each group of what justice may need of states, in each round.
 GROUPS = (4_000_000, 40_000_000, inf)
@@ -56,6 +57,7 @@ class Ended(Struct, frozen=True):
     evidence: Ending | Unknown
     how: str
     seconds: float
+    engine: str = ""
 
 
 class Work(Struct):
@@ -94,10 +96,10 @@ def decided(
     work = Work(
         threads, axioms, ends, budget.bounds, budget.seed, portfolio, report, why, Diary() if diary is None else diary
     )
-    for evidence, how in _found(work, WAYS if ways is None else ways):
+    for evidence, how, engine in _found(work, WAYS if ways is None else ways):
         ruling = accepted(threads, axioms, ends, evidence, budget.bounds, budget.seed)
         if isinstance(ruling, Accepted):
-            return Ended(evidence, how, clock() - started)
+            return Ended(evidence, how, clock() - started, engine)
         if how != _GROWS:
             work.why = unaccepted(ruling)
     return Ended(work.why, "", clock() - started)
@@ -123,8 +125,8 @@ def accepted(
             return check_ranked(asked_of, bounds, seed)
 
 
-def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
-    """Evidence, way by way. One that takes long is asked again when the others have been asked.
+def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str, str]]:
+    """Evidence with the name of its engine, way by way. One that takes long is asked again behind the others.
 
     Raises LimitReached where the limits of the whole are reached.
     """
@@ -132,9 +134,10 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
         again = list[Way]()
         for way in ways:
             cuts = work.bounds.work.cuts
-            trying = work.diary.begin(NAMES[way], work.ends.name, work.bounds.work)
+            trying = work.diary.begin(ROWS[way].name, work.ends.name, work.bounds.work)
             try:
-                yield from way(work, allot(work.bounds, units))
+                for evidence, how in way(work, allot(work.bounds, units)):
+                    yield evidence, how, trying.engine
             except Unsupported as problem:
                 trying.ended, trying.stuck = problem.reason, problem.what
                 continue
@@ -147,7 +150,8 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str]]:
             # It may have ended by itself when a part of its share was used up.
             if work.bounds.work.cuts > cuts:
                 again.append(way)
-        ways = again
+        # A unit of states takes less time than one of a solver's.
+        ways = sorted(again, key=lambda way: way is not by_states)
 
 
 def by_threads_alone(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
@@ -314,7 +318,7 @@ def _of_cycles(
     elif all_states is not None:
         yield all_states, f"all {len(found.steps)} states"
     else:
-        for evidence in growing(found, work.axioms, bounds, work.seed):
+        for evidence in growing(found, work.ends, work.axioms, bounds, work.seed):
             yield evidence, _GROWS
 
 
@@ -327,12 +331,17 @@ def by_far_states(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:
 #: How a claim is decided: cheap ways first.
 WAYS: tuple[Way, ...] = (by_threads_alone, by_few_states, by_each_thread, by_far_states, by_all_threads, by_states)
 
-#: What the ways are called where users are told what was tried.
-NAMES: Mapping[Way, str] = {
-    by_threads_alone: "ranks of threads",
-    by_few_states: "few states",
-    by_each_thread: "ranks with invariants",
-    by_all_threads: "joint ranks",
-    by_states: "states",
-    by_far_states: "far states",
+#: What the ways are called, by users who name them and where they are told what was tried.
+ROWS: Mapping[Way, Row] = {
+    by_threads_alone: Row(RANKING, {"scope": "threads"}),
+    by_few_states: Row(EXPLICIT_STATE, {}),
+    by_each_thread: Row(RANKING, {"scope": "threads", "invariants": "guessed"}),
+    by_all_threads: Row(RANKING, {"scope": "joint"}),
+    by_states: Row(EXPLICIT_STATE, {"effort": "much"}),
+    by_far_states: Row(EXPLICIT_STATE, {"search": "beam"}),
 }
+
+
+def ways_of(names: Collection[str] | None) -> tuple[Way, ...]:
+    """The ways of these names; all where none were named."""
+    return WAYS if names is None else tuple(w for w in WAYS if ROWS[w].name in names)

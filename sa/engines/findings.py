@@ -62,6 +62,8 @@ def finding_of_ends(claim: Claim, ended: Ended | None, otherwise: Known) -> Find
         case Unknown() as unknown:
             return Finding(claim, Verdict.UNKNOWN, "", ended.seconds, unknown=unknown)
         case Lasso() as lasso:
-            return Finding(claim, Verdict.REFUTED, ended.how, ended.seconds, run=lasso.run, ended=lasso)
+            return Finding(
+                claim, Verdict.REFUTED, ended.how, ended.seconds, run=lasso.run, ended=lasso, engine=ended.engine
+            )
         case Ranked() | Finite() as evidence:
-            return Finding(claim, Verdict.PROVED, ended.how, ended.seconds, ended=evidence)
+            return Finding(claim, Verdict.PROVED, ended.how, ended.seconds, ended=evidence, engine=ended.engine)

@@ -9,6 +9,7 @@ from sa.automata.family import copies
 from sa.automata.program import Axiom, Program
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun, bads_of_copies
+from sa.certificates.family_reduction import Crowd, CrowdReduced, crowd_of, excluded_in_crowds
 from sa.certificates.proof import about, excluded_by
 from sa.certificates.run import Bad, Run
 from sa.checker.claims import claimed
@@ -35,7 +36,7 @@ def judged(
         case Run() as run:
             rulings = (check_run(threads, bad, run) for bad in settled.bads)
             return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
-        case CrowdRun() | CrowdKeeps() | CrowdJoint():
+        case CrowdRun() | CrowdKeeps() | CrowdJoint() | CrowdReduced():
             pass
         case proof:
             if (about(proof), excluded_by(proof)) == ((threads, axioms), settled.bads):
@@ -45,22 +46,17 @@ def judged(
 
 def judged_of_crowd(asked: Asked, settled: Settled, bounds: Limits, seed: int) -> Ruling:
     """The same where there are families of any number, of which nothing about the threads alone says anything."""
-    from sa.checker.families import check_crowd_joint, check_crowd_keeps
+    from sa.checker.family_reduction import check_of_crowds
 
     match settled.evidence:
         case CrowdRun(counts, run) if len(counts) == len(asked.families):
             threads = (*asked.threads, *copies(asked.families, counts))
             rulings = (_reached(threads, bads_of_copies(b, asked.families, counts), run) for b in settled.bads)
             return next((r for r in rulings if not isinstance(r, Accepted)), Accepted())
-        case CrowdKeeps(annotated, families, _, init, never, assumed) as keeps:
-            threads = tuple(a.thread for a in annotated)
-            about = (threads, families, init, tuple(n.bad for n in never), assumed)
-            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
-                return check_crowd_keeps(keeps, bounds, seed)
-        case CrowdJoint(own, families, _, _, init, never, assumed) as joint:
-            about = (own, families, init, never, assumed)
-            if about == (asked.threads, asked.families, asked.init, settled.bads, asked.axioms):
-                return check_crowd_joint(joint, bounds, seed)
+        case CrowdKeeps() | CrowdJoint() | CrowdReduced() as proof:
+            about = Crowd(asked.threads, asked.families, asked.init, asked.axioms)
+            if (crowd_of(proof), excluded_in_crowds(proof)) == (about, settled.bads):
+                return check_of_crowds(proof, bounds, seed)
     return Rejected("evidence", "it is about another question")
 
 

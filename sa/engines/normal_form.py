@@ -13,6 +13,7 @@ from sa.base.budget import Budget, Report
 from sa.base.limits import LimitReached, allot, apart, count
 from sa.base.verdict import Reason
 from sa.certificates.families import CrowdJoint, CrowdKeeps
+from sa.certificates.family_reduction import CrowdReduced
 from sa.certificates.run import Bad, Run
 from sa.certificates.simplified import Equal, Matter, Simplified
 from sa.checker.simplified import bads_of_simpler, in_normal_form
@@ -54,7 +55,9 @@ def _decide(inner: Decide[Asked, Said], asked: Asked, budget: Budget, report: Re
         match said:
             case Refuted(bad, Run() as reached, how):
                 yield from _refuted(asked, made, bad, reached, how)
-            case Excluded(bads, proof, how) if not isinstance(proof, CrowdKeeps | CrowdJoint | Simplified):
+            case Excluded(bads, proof, how) if not isinstance(
+                proof, CrowdKeeps | CrowdJoint | CrowdReduced | Simplified
+            ):
                 excluded = tuple(b for b, some in simpler.items() if set(some) <= set(bads))
                 evidence = Simplified(asked.threads, made.equal, made.matter, proof, excluded, asked.axioms)
                 if excluded:

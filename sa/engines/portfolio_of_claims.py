@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sa.bounded.wanted import Wanted
 from sa.engines import technique
 from sa.engines.engine import ClaimEngine, Decide, Decider, Prover, Refuter, Turn, when_asked
-from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, picked
+from sa.engines.technique import ABSTRACT_INTERPRETATION, BMC, CHC, EXPLICIT_STATE, HOUDINI, ICE, Row, picked
 from sa.explicit.concretization import by_few_preemptions
 from sa.explicit.deciders import by_all_states, by_far_states, by_few_states, by_walks
 from sa.hybrid import exploring
@@ -266,17 +266,20 @@ def about(main: str) -> Portfolio:
     return (Turn(first, 1.0), *(turn for turn in CLAIMS if turn.engine is not ENVIRONMENTS))
 
 
-def chosen(names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = ()) -> Portfolio:
+def chosen(
+    names: tuple[str, ...], wanted: Wanted = USUAL_BOUNDS, others: Portfolio = (), besides: tuple[Row, ...] = ()
+) -> Portfolio:
     """The engines of `verify` that these names mean, in their order; all where there are none. Raises InputError.
 
     `others` are engines for families of any number, which may be named too. Given bounds are for the technique `bmc`,
-    which is then the only one unless others are named.
+    which is then the only one unless others are named. Engines for other questions may be named `besides`.
     """
     if not names and wanted == USUAL_BOUNDS:
         return CLAIMS
     # Whoever names it wants to see how far it gets.
     bounded = replace(BOUNDED, decide=when_asked(partial(_by_rounds, replace(wanted, stages=None))))
     known = {**{turn.engine.name: turn.engine for turn in (*others, *CLAIMS)}, bounded.name: bounded}
-    meant = picked(names, tuple(known.values())) if names else (bounded.name,)
+    meant = picked(names, (*known.values(), *besides)) if names else (bounded.name,)
+    meant = tuple(name for name in meant if name in known)
     # Each of those that are left gets an equal part of the time.
     return tuple(Turn(known[name], 1 / (len(meant) - place)) for place, name in enumerate(meant))

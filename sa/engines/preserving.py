@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Edge, Kind, composed, edges_from
 from sa.automata.program import Ends, Program, Refinement
+from sa.automata.scheduler import serving
 from sa.automata.standstill import no_standstill
 from sa.automata.trace import Configuration
 from sa.base.budget import Budget
@@ -233,7 +234,7 @@ def _always(concrete: Program, kept: Kept, bounds: Limits, seed: int) -> _Always
 
 
 def _never_stuck(concrete: Program, bounds: Limits, seed: int) -> _Always | None:
-    bad = Bad(None, no_standstill(concrete.threads))
+    bad = Bad(None, no_standstill(concrete.threads, serving(concrete.scheduler)))
 
     def judge(settled: Settled) -> Ruling:
         return judged(concrete.threads, concrete.axioms, settled, bounds, seed)

@@ -92,6 +92,17 @@ BMC = Technique(
     "bounded model checking: runs within growing bounds on rounds and unwindings, as circuits for a SAT solver",
     {"effort": _EFFORT},
 )
+RANKING = Technique(
+    "ranking",
+    "proves that runs end: linear ranks that steps lower, and what some thread can always do where runs are fair",
+    {
+        "scope": {
+            "threads": "thread by thread, with what is known of locks and flags unless said",
+            "joint": "all threads together, at joint control points",
+        },
+        "invariants": {"guessed": "what seems to hold of numbers is asked of the other techniques"},
+    },
+)
 REDUCTION = Technique(
     "reduction",
     "makes a simpler program first: blocks of steps that commute with those of others (Lipton) unless said",

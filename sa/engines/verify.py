@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from sa.engines.endings import Ended
 
 _NOT_FOUND = Unknown(Reason.BOUND, "neither a proof nor a counterexample was found")
+_NOT_ASKED = Unknown(Reason.UNSUPPORTED, "`ranking` alone says nothing of single states")
+_NO_WAY = Unknown(Reason.UNSUPPORTED, "of infinite runs only `ranking` and `explicit-state` say anything")
 
 #: Units for a claim about infinite runs where others wait.
 AN_ENDING = 60_000_000
@@ -50,7 +52,8 @@ AN_ENDING = 60_000_000
 class Options(Struct, frozen=True):
     """What a caller may ask of `verify` beyond the program. Evidence of earlier runs is in the `cache`.
 
-    With several `jobs` so many processes ask the engines at once.
+    With several `jobs` so many processes ask the engines at once. `ways` are the engines for claims about infinite runs
+    where a user named engines; what they need of states is asked of the `portfolio` then, or of all if it is empty.
     """
 
     bounds: Limits
@@ -59,6 +62,7 @@ class Options(Struct, frozen=True):
     portfolio: Portfolio = CLAIMS
     reports: Reports | None = None
     jobs: int = 1
+    ways: tuple[str, ...] | None = None
 
 
 class _At(Struct):
@@ -126,19 +130,24 @@ def _endings(work: _Work, claims: Sequence[Claim]) -> Unknown | None:
     if not claims:
         return None
     # What decides them is loaded for those.
-    from sa.engines.endings import decided
+    from sa.engines.endings import Ended, decided, ways_of
 
     options, program = work.options, work.program
+    ways = ways_of(options.ways)
+    helpers = CLAIMS if options.ways is None else options.portfolio or CLAIMS
     rest = any(c.ends is None for c in work.claims)
     for place, claim in enumerate(claims):
         assert claim.ends is not None
+        if not ways:
+            work.ended[claim.beside, claim.ends] = Ended(_NO_WAY, "", 0.0)
+            continue
         # The last one of all has no end of its own.
         bounds = allot(options.bounds, AN_ENDING) if rest or place + 1 < len(claims) else options.bounds
         work.at = _At("search", clock())
         budget, diary = Budget(bounds, options.seed), Diary()
         try:
             heard = _heard(work, "ranking")
-            found = decided(claim.threads, program.axioms, claim.ends, budget, CLAIMS, heard, diary=diary)
+            found = decided(claim.threads, program.axioms, claim.ends, budget, helpers, heard, ways, diary)
             work.ended[claim.beside, claim.ends] = found
         except LimitReached as limit:
             if limit.reason is not Reason.WORK or is_over(options.bounds):
@@ -331,7 +340,8 @@ def _answer(work: _Work, stop: Unknown | None, warnings: tuple[Diagnostic, ...])
         seconds[at.phase] = seconds.get(at.phase, 0.0) + clock() - at.since
         if stop is not None and at.engine:
             tried = (*tried, _interrupted(work, at, stop.reason))
-    otherwise = Known("", "", clock() - work.started, unknown=stop or _NOT_FOUND)
+    nothing = _NOT_FOUND if work.options.portfolio else _NOT_ASKED
+    otherwise = Known("", "", clock() - work.started, unknown=stop or nothing)
     findings = tuple(
         finding_of(claim, known, left, otherwise)
         if claim.ends is None

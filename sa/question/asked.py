@@ -15,7 +15,8 @@ from sa.automata.family import Family
 from sa.automata.program import Axiom
 from sa.base.budget import Shared
 from sa.base.verdict import Unknown
-from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.families import CrowdRun
+from sa.certificates.family_reduction import OfCrowds
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.play import Play
@@ -26,7 +27,7 @@ from sa.terms.interval import Interval
 from sa.terms.term import Term, Var
 
 #: Evidence that something bad never happens.
-Proof: TypeAlias = OfThreads | CrowdKeeps | CrowdJoint
+Proof: TypeAlias = OfThreads | OfCrowds
 
 
 class Asked(Struct, frozen=True, eq=False):

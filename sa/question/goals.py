@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from sa.automata.automaton import EXIT, Automaton, Edge, Kind, Origin, edges_from, variables_of
 from sa.automata.program import Formula, Program, Refinement, Related
 from sa.automata.rename import on_side, own_local
+from sa.automata.scheduler import serving
 from sa.base.diagnostic import Diagnostic, InputError, Label, error
 from sa.certificates.goal import Goal
 from sa.conditions.composition import product
@@ -284,6 +285,7 @@ def _goal(pair: Pairing, abstract: Program, concrete: Program, block: Refinement
         block is not None and block.choose_init,
         first_added or second_added,
         loops_end=block is not None and block.loops_end,
+        serving=serving(concrete.scheduler),
     )
 
 

@@ -6,11 +6,12 @@ that the cycle does not leave (a recurrent set, Gupta et al. 2008), found by dro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
-from sa.automata.program import Axiom
+from sa.automata.automaton import Kind
+from sa.automata.program import Axiom, Ends
 from sa.automata.ranges import within
 from sa.automata.standstill import over
 from sa.base.limits import Limits, spend
@@ -19,16 +20,17 @@ from sa.certificates.run import Ending
 from sa.explicit.evidence import Traced, traced, value_in_state
 from sa.explicit.instantiate import Row
 from sa.explicit.transition_system import Arc, run_of
-from sa.ranking.states import Endless, Explored, Step, open_states, way_to
+from sa.ranking.states import Endless, Explored, Step, goes_round, open_states, way_to
 from sa.smt.session import Session
 from sa.terms.build import TRUE, conjoined, conjuncts, constant, eq, integer, land, le, mod
 from sa.terms.evaluate import Unevaluable
 from sa.terms.sort import INT, Value, number
-from sa.terms.substitute import substitute
+from sa.terms.substitute import local_of, substitute
 from sa.terms.term import Term, Var
 
-#: How many cycles are tried of those that no state closes, how often each, and of which length.
-_TRIED, _EACH, _LONGEST = 40, 3, 60
+#: How many cycles are tried of those that no state closes: of all, of those at the same places, of those along the same
+#: steps; and of which length.
+_TRIED, _HERE, _EACH, _LONGEST = 100, 8, 3, 60
 
 
 def lasso(found: Explored, way: Endless) -> Lasso | None:
@@ -61,11 +63,11 @@ def _kept(found: Explored, state: int) -> Iterator[Var]:
     return (v for v in s.variables if v in kept)
 
 
-def growing(found: Explored, axioms: Sequence[Axiom], bounds: Limits, seed: int) -> Iterator[Lasso]:
+def growing(found: Explored, ends: Ends, axioms: Sequence[Axiom], bounds: Limits, seed: int) -> Iterator[Lasso]:
     """Cycles that no state closes, with a set of states that they do not leave. Raises LimitReached."""
     session = Session(bounds, tuple(a.formula for a in axioms), seed)
     known = found.search.system.variables
-    for way in _cycles(found):
+    for way in _cycles(found, ends):
         spend(bounds, 200)
         stem = len(way.stem)
         try:
@@ -75,23 +77,44 @@ def growing(found: Explored, axioms: Sequence[Axiom], bounds: Limits, seed: int)
             continue
         if run is not None and begun is not None:
             before = {v: begun.end[v] for v in known}
-            again = _recurrent(session, run.script[stem:], before, run.end)
+            watched = _watched(found, ends, way)
+            again = _recurrent(session, run.script[stem:], before, run.end, watched)
             if again is not None:
                 yield _lasso(found, run, stem, again)
 
 
-def _cycles(found: Explored) -> Iterator[Endless]:
-    """Ways between states at which the claim is open and the threads are at the same places: short ones first."""
-    places, tried, seen = found.search.layout.places, 0, dict[tuple[int, ...], int]()
+def _watched(found: Explored, ends: Ends, way: Endless) -> frozenset[Var]:
+    """What decides whether the threads can step that do not in a cycle, where runs are fair."""
+    s, slots = found.search.system, found.search.layout.slots
+    moving, state = {t for t, _ in way.cycle}, way.stem[-1][1] if way.stem else way.first
+    waiting = [(n, t) for n, t in enumerate(s.threads) if n not in moving] if ends.fair else []
+    watched = set[Var]()
+    for n, thread in waiting:
+        slot = slots[s.counters[n]]
+        place = thread.locations[state >> slot.shift & slot.mask].name
+        named = {v.var: local_of(v.var, thread.name) for v in thread.variables if v.kind is Kind.LOCAL}
+        watched.update(named.get(v, v) for e in thread.edges if e.source == place for v in e.guard.free)
+    return frozenset(watched)
+
+
+def _cycles(found: Explored, ends: Ends) -> Iterator[Endless]:
+    """Ways between states at which the claim is open and the threads are at the same places: short ones first.
+
+    They have steps of the threads that the claim is about, and are fair where runs are.
+    """
+    places, tried, seen, here = found.search.layout.places, 0, dict[tuple[int, ...], int](), dict[int, int]()
     open_ = open_states(found, first=True)
     for last in open_.pending:
         way, state = list[Step](), last
         while (came := open_.pending[state]) is not None and len(way) < _LONGEST:
             way.insert(0, (came[0], state))
             state = came[1]
+            if state & places != last & places or here.get(last & places, 0) >= _HERE:
+                continue
             key = (state & places, *(x for t, a in way for x in (t, a & places)))
-            if state & places == last & places and seen.get(key, 0) < _EACH:
+            if seen.get(key, 0) < _EACH and goes_round(found, ends, state, way):
                 seen[key] = seen.get(key, 0) + 1
+                here[last & places] = here.get(last & places, 0) + 1
                 yield way_to(open_, state, tuple(way))
                 tried += 1
                 if tried >= _TRIED:
@@ -99,9 +122,16 @@ def _cycles(found: Explored) -> Iterator[Endless]:
 
 
 def _recurrent(
-    session: Session, script: Sequence[tuple[Arc, Row]], before: Mapping[Var, Value], after: Mapping[Var, Value]
+    session: Session,
+    script: Sequence[tuple[Arc, Row]],
+    before: Mapping[Var, Value],
+    after: Mapping[Var, Value],
+    watched: Set[Var],
 ) -> Term | None:
-    """What holds before a cycle and makes that it can be taken again and again; None where that is not found."""
+    """What holds before a cycle and makes that it can be taken again and again; None where that is not found.
+
+    What it says of variables that are watched is not left out.
+    """
     values, asked = dict[Var, Term](), list[Term]()
     for arc, picked in script:
         chosen = {c.var: constant(x, c.var.sort) for c, x in zip(arc.choices, picked, strict=True)}
@@ -115,7 +145,10 @@ def _recurrent(
         known = tuple(candidates)
         kept = [c for c in candidates if session.implied(substitute(c, values), known)]
         falling, candidates = len(kept) < len(candidates), kept
-    return land(*_fewest(session, candidates, needed, values)) if all(n in candidates for n in needed) else None
+    if any(n not in candidates for n in needed):
+        return None
+    asking = (*needed, *(c for c in candidates if not c.free.isdisjoint(watched)))
+    return land(*_fewest(session, candidates, asking, values))
 
 
 def _fewest(

@@ -115,7 +115,8 @@ def _explore(goal: Goal, kept: Kept, search: _Search, bounds: Limits) -> Pair | 
             if goal.loops_end and sets.cycling[number]:
                 continue  # what is undefined matches whatever comes next
             strides = _steps(concrete, state)
-            stuck = kept is Kept.PROGRESS and not strides and outgoing[concrete.location(state).name]
+            unfinished = any(e.thread not in goal.serving for e in outgoing[concrete.location(state).name])
+            stuck = kept is Kept.PROGRESS and not strides and unfinished
             if stuck and all(_steps(sets.machine, s) for s in sets.members[number]):
                 return pair
             search.steps[pair] = tuple(_onward(sets, number, strides))

@@ -49,7 +49,7 @@ def silent_lassos(
     ways = sorted(endless(found, ends, bounds), key=lambda w: len(w.stem) + len(w.cycle))
     closed = (one for way in ways if (one := lasso(found, way)) is not None)
     alike = dict[object, int]()
-    for one in chain(closed, growing(found, axioms, bounds, seed)):
+    for one in chain(closed, growing(found, ends, axioms, bounds, seed)):
         if one.run.cycle is None or any(t.thread != _SECOND for t in one.run.turns[one.run.cycle :]):
             continue
         made = _of_one(automaton, one)

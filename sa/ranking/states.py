@@ -26,7 +26,7 @@ from sa.explicit.system import system
 from sa.terms.build import TRUE
 
 #: So many states are looked at: where there may be more, and where these may be all.
-FEW, MANY = 3_000, 60_000
+FEW, MANY = 3_000, 200_000
 #: Ranges of more values than these are not tried as a whole where few states are looked at.
 WIDE = 200
 #: Where runs are long, how many states of each level are followed, and up to which size ranges are tried as a whole.
@@ -157,6 +157,20 @@ def endless(found: Explored, ends: Ends, bounds: Limits) -> Iterator[Endless]:
             rounds = ((s, _round(found, inside, s, needed, visits)) for s in first)
             begins, cycle = min(rounds, key=lambda r: len(r[1]) + _depth(pending, r[0]))
             yield way_to(open_, begins, tuple(cycle))
+
+
+def goes_round(found: Explored, ends: Ends, begins: int, cycle: Sequence[Step]) -> bool:
+    """Whether a thread that the claim is about moves in a way from a state to one like it, and each other thread does,
+    or seems to be unable to step at one of the states, where runs are fair.
+    """
+    names = [t.name for t in found.search.system.threads]
+    moving = {t for t, _ in cycle}
+    if not any(names[t] in ends.threads for t in moving):
+        return False
+    # Nobody may have looked for steps from the last one.
+    passed = [{t for t, _ in found.steps[s]} for s in (begins, *(s for _, s in cycle[:-1]))]
+    waiting = set(range(len(names))) - moving if ends.fair else set[int]()
+    return all(any(t not in able for able in passed) for t in waiting)
 
 
 class Open(Struct, frozen=True, eq=False):

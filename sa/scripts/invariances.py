@@ -16,6 +16,7 @@ from sa.bounded.bounded_model_checking import find_run
 from sa.bounded.wanted import Wanted
 from sa.certificates.argument import Excluded, Inductive, Violated, Way
 from sa.certificates.families import CrowdJoint, CrowdKeeps, CrowdRun
+from sa.certificates.family_reduction import CrowdReduced
 from sa.certificates.run import Bad, Run
 from sa.checker.joint_locations import settled
 from sa.checker.ruling import Accepted
@@ -159,7 +160,7 @@ def _by_verification(work: Work, claim: Preserves, fact: Invariance) -> bool:
             example = _violated(evidence, fact)
             add(work, Leaf("it is violated", "", Verdict.REFUTED, _RUN, seconds, example=example))
             return False
-        assert not isinstance(evidence, CrowdRun | CrowdKeeps | CrowdJoint)  # scripts know no families
+        assert not isinstance(evidence, CrowdRun | CrowdKeeps | CrowdJoint | CrowdReduced)  # scripts know no families
         work.argument = Excluded(evidence)
         add(work, Leaf(f"no violation ({found.settled.how})", "", Verdict.PROVED, "", seconds))
         return True

@@ -84,6 +84,8 @@ def reach(parameters: Mapping[str, Sequence[Var]], clauses: Sequence[Clause], bo
         check_limits(bounds)
         return GivenUp(why)
     except (z3.Z3Exception, NotATerm) as problem:
+        # A query that is stopped by the limit of its resources ends here, too.
+        gauge.count(bounds)
         check_limits(bounds)
         return GivenUp(str(problem))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations, islice
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -30,6 +31,11 @@ from sa.transform.values import constants, values
 
 #: A location of the thread with this number.
 ThreadPlace: TypeAlias = tuple[int, str]
+
+#: What two threads with these numbers always know of each other: copies of families have identities of their own.
+Apart: TypeAlias = Mapping[frozenset[int], Term]
+
+NOTHING: Apart = MappingProxyType({})
 
 
 class Known(Struct, frozen=True, eq=False):
@@ -60,9 +66,9 @@ class Facts(Struct, frozen=True, eq=False):
     """What is `true` at the locations of each thread, and the pairs of locations that can be `met`.
 
     `joint` says that pairs were looked at; otherwise all pairs of locations that steps lead to can be met. `lost` says
-    that other threads make something false that is true of one alone,
-    `turns` that facts say whose turn it is and nothing else. `apart` is what holds where two threads are at locations
-    that can be met, beside what holds at each of them. Of `draws` two threads never hold the same. `proved` are facts
+    that other threads make something false that is true of one alone, `turns` that facts say whose turn it is and
+    nothing else. `apart` is what holds where two threads are at locations that can be met, beside what holds at each
+    of them, and `always` what holds wherever they are. Of `draws` two threads never hold the same. `proved` are facts
     of another technique.
     """
 
@@ -74,6 +80,7 @@ class Facts(Struct, frozen=True, eq=False):
     lost: bool
     turns: bool = False
     apart: Mapping[frozenset[ThreadPlace], Term] = {}
+    always: Apart = NOTHING
     draws: tuple[Draws, ...] = ()
     proved: Proved | None = None
     found: dict[ThreadPlace, tuple[Term, ...]] = field(default_factory=dict)
@@ -96,7 +103,8 @@ class Facts(Struct, frozen=True, eq=False):
     def together(self, one: ThreadPlace, other: ThreadPlace) -> tuple[Term, ...]:
         """What holds while two threads are there, beside what holds at each place."""
         said = (d.differ(*((n, self.true[n].get(q, frozenset())) for n, q in (one, other))) for d in self.draws)
-        return build.conjoined((*build.conjuncts(self.apart.get(frozenset({one, other}), build.TRUE)), *said))
+        always = self.always.get(frozenset({one[0], other[0]}), build.TRUE)
+        return build.conjoined((self.apart.get(frozenset({one, other}), build.TRUE), always, *said))
 
 
 class _Work(Struct, eq=False):
@@ -134,7 +142,11 @@ def written_invariants(threads: Sequence[Automaton]) -> Mapping[ThreadPlace, Ter
 
 
 def facts_of(
-    threads: tuple[Automaton, ...], session: Session, joint: bool = True, progress: Progress | None = None
+    threads: tuple[Automaton, ...],
+    session: Session,
+    joint: bool = True,
+    progress: Progress | None = None,
+    always: Apart = NOTHING,
 ) -> Facts:
     """Inductive facts of threads with names of their own. Raises LimitReached."""
     draws, so_far = draws_of(threads) if joint else (), Progress() if progress is None else progress
@@ -143,7 +155,7 @@ def facts_of(
     # What nobody tests keeps nobody away.
     about = frozenset[Var]().union(*(e.guard.free for t in threads for e in t.edges)).union(d.counter for d in draws)
     mentioned = [about if joint else about & _mentioned(t) for t in threads]
-    now = Facts(threads, (), frozenset(), work.written, joint, any(work.lost), draws=draws)
+    now = Facts(threads, (), frozenset(), work.written, joint, any(work.lost), always=always, draws=draws)
     changed = set(range(len(threads)))
     while changed:
         true = [

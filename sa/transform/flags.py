@@ -25,7 +25,7 @@ from sa.terms.substitute import substitute
 from sa.terms.term import Bool, IsZero, Term, Var, sort_of
 from sa.transform.available import Available
 from sa.transform.draws import draws_of
-from sa.transform.facts import Facts, ThreadPlace, facts_of, written_invariants
+from sa.transform.facts import NOTHING, Apart, Facts, ThreadPlace, facts_of, written_invariants
 from sa.transform.values import constants
 
 #: Whether each flag is set.
@@ -48,14 +48,14 @@ class _Copies(Struct, frozen=True, eq=False):
             yield build.land(*_say(self.flags, values)), self.names.get((place, values))
 
 
-def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts | None:
+def facts_under_flags(threads: tuple[Automaton, ...], session: Session, always: Apart = NOTHING) -> Facts | None:
     """Joint facts under the values of flags; None where no thread has any. Raises LimitReached."""
     # An equation says whose turn it is where numbers are drawn.
     drawn = bool(draws_of(threads))
     copies = tuple(_copies(t, drawn) for t in threads)
     if not any(c.flags for c in copies):
         return None
-    found = facts_of(tuple(c.thread for c in copies), session)
+    found = facts_of(tuple(c.thread for c in copies), session, always=always)
     met, apart = set[frozenset[ThreadPlace]](), dict[frozenset[ThreadPlace], Term]()
     for (one, first), (other, second) in combinations(enumerate(copies), 2):
         for p, q in product(threads[one].locations, threads[other].locations):
@@ -71,7 +71,9 @@ def facts_under_flags(threads: tuple[Automaton, ...], session: Session) -> Facts
                 apart[pair] = build.land(*never)
     true = tuple(_folded(t, c, its) for t, c, its in zip(threads, copies, found.true, strict=True))
     written = written_invariants(threads)
-    return Facts(threads, true, frozenset(met), written, joint=True, lost=True, apart=apart, draws=found.draws)
+    return Facts(
+        threads, true, frozenset(met), written, joint=True, lost=True, apart=apart, always=always, draws=found.draws
+    )
 
 
 def _folded(thread: Automaton, copies: _Copies, true: Available) -> Available:

@@ -72,7 +72,11 @@ class Reduction(Struct, frozen=True, eq=False):
 
     def bads_of(self, bad: Bad) -> tuple[Bad, ...]:
         """Something bad as the composed threads have it: all blocks that end in the failing step, or the claim."""
-        return tuple(_bads(self, bad)) if self.again is None else self.again.all_of(tuple(_bads(self, bad)))
+        return (
+            tuple(bads_of_blocks(self.made, bad))
+            if self.again is None
+            else self.again.all_of(tuple(bads_of_blocks(self.made, bad)))
+        )
 
     def all_of(self, bads: tuple[Bad, ...]) -> tuple[Bad, ...]:
         """The same of several bad things."""
@@ -91,7 +95,9 @@ class Reduction(Struct, frozen=True, eq=False):
         )
         if self.again is None:
             return Reduced(self.threads, phases, self.lemmas, inner, bads, self.axioms)
-        below = self.again.evidence(tuple(dict.fromkeys(b for bad in bads for b in _bads(self, bad))), inner)
+        below = self.again.evidence(
+            tuple(dict.fromkeys(b for bad in bads for b in bads_of_blocks(self.made, bad))), inner
+        )
         return Reduced(self.threads, phases, self.lemmas, (below,), bads, self.axioms)
 
     def run(self, run: Run) -> Run | None:
@@ -148,7 +154,7 @@ def reduction(
     session = Session(bounds, [a.formula for a in axioms], seed, RLIMIT)
     claims = [b.claim for b in bads if b.claim is not None]
     cuts = tuple(
-        cuts_of(t, moves_of(facts, movers, n, claims, session), _asked(t, separate, bads))
+        cuts_of(t, moves_of(facts, movers, n, claims, session), asked_for(t, separate, bads))
         for n, (t, separate) in enumerate(zip(threads, facts.threads, strict=True))
     )
     made = tuple(composed(t, _phases(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
@@ -234,7 +240,7 @@ def _phases(thread: Automaton, cuts: Cuts) -> Mapping[str, Phase]:
     return {q.name: cuts.phases.get(q.name, Phase.CUT) for q in thread.locations}
 
 
-def _asked(thread: Automaton, separate: Automaton, bads: Sequence[Bad]) -> Mapping[str, Why]:
+def asked_for(thread: Automaton, separate: Automaton, bads: Sequence[Bad]) -> Mapping[str, Why]:
     """Where failing steps lead, and the places of claims."""
     asked = {e.target: Why.FAILURE for e in thread.edges if e.label is not None and e.label.action == FAIL}
     spoken = frozenset[Var]().union(*(b.claim.free for b in bads if b.claim is not None))
@@ -293,9 +299,10 @@ def _goes_on(facts: Facts, number: int, place: str, session: Session) -> bool:
     return not possible_with(session, (*facts.at((number, place)), *none))
 
 
-def _bads(made: Reduction, bad: Bad) -> Iterator[Bad]:
+def bads_of_blocks(made: Sequence[Composition], bad: Bad) -> Iterator[Bad]:
+    """Something bad as blocks have it: all that end in the failing step, or the claim."""
     if bad.failing is not None:
-        for block in made.made:
+        for block in made:
             for edge, parts in zip(block.thread.edges, block.parts, strict=True):
                 named = bad.failing.thread in (None, block.thread.name)
                 if named and edge.label is not None and bad.failing.edge in (None, parts[-1].edge):

@@ -1,13 +1,13 @@
 // expect: proved
 // options: --function f
 #include <stdatomic.h>
-int g, h;
-atomic_int x;
+unsigned g, h;
+atomic_uint x;
 
-int f(int a)
+unsigned f(int a)
 {
-    int r = h;
-    int q = atomic_load_explicit(&x, memory_order_acquire);
+    unsigned r = h;
+    unsigned q = atomic_load_explicit(&x, memory_order_acquire);
     h = q + r - r;
     return r;
 }

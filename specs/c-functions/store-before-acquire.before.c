@@ -1,12 +1,12 @@
 // A store that the original does not make, in front of an acquire.
 #include <stdatomic.h>
-int g, h;
-atomic_int x;
+unsigned g, h;
+atomic_uint x;
 
-int f(int a)
+unsigned f(int a)
 {
-    int r = h;
-    int q = atomic_load_explicit(&x, memory_order_acquire);
+    unsigned r = h;
+    unsigned q = atomic_load_explicit(&x, memory_order_acquire);
     h = q;
     return r;
 }

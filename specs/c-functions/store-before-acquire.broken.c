@@ -1,14 +1,14 @@
 // expect: refuted
 // options: --function f
 #include <stdatomic.h>
-int g, h;
-atomic_int x;
+unsigned g, h;
+atomic_uint x;
 
-int f(int a)
+unsigned f(int a)
 {
-    int r = h;
+    unsigned r = h;
     g = g;
-    int q = atomic_load_explicit(&x, memory_order_acquire);
+    unsigned q = atomic_load_explicit(&x, memory_order_acquire);
     h = q;
     return r;
 }

@@ -2,9 +2,9 @@
 extern int get(void);
 extern void put(int);
 
-volatile int status;
+volatile unsigned status;
 int main(void) {
-    int a = status;
-    int b = status;
+    unsigned a = status;
+    unsigned b = status;
     return !(a - b);
 }

@@ -2,8 +2,8 @@
 extern int get(void);
 extern void put(int);
 
-volatile int status;
+volatile unsigned status;
 int main(void) {
-    int a = status;
+    unsigned a = status;
     return 1;
 }

@@ -16,7 +16,7 @@ from sa.base.verdict import Verdict
 from sa.checker.claims import Claimed, claimed
 from sa.engines.engine import Turn
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
-from sa.engines.portfolio_of_families import BOUNDED, COUNTS, ENVIRONMENT
+from sa.engines.portfolio_of_families import BOUNDED, COUNTS, ENVIRONMENT, REDUCTION
 from sa.engines.verification import Finding
 from sa.engines.verify import Options, verify
 from tests.generators.crowds import (
@@ -25,6 +25,7 @@ from tests.generators.crowds import (
     locking_sketch,
     random_sketch,
     sketch_about_locals,
+    sketch_of_sections,
     sketch_with_elements,
 )
 from tests.invariants.judge import distance
@@ -43,6 +44,9 @@ COUNTING: Portfolio = (Turn(COUNTS, 0.7), Turn(BOUNDED, 1.0))
 
 #: The engine for which all copies are one thread.
 TOGETHER: Portfolio = (Turn(ENVIRONMENT, 1.0),)
+
+#: The engine that looks at blocks of steps.
+REDUCED: Portfolio = (Turn(REDUCTION, 1.0),)
 
 Place = tuple[str, int]
 
@@ -203,3 +207,40 @@ def test_a_lock_that_is_taken_by_an_exchange_counts_who_is_inside(right: bool) -
     )
     outcome = verify(program_of(text), Options(allot(Limits(), 7 * WORK), portfolio=COUNTING))
     assert [f.verdict for f in outcome.findings] == [Verdict.PROVED if right else Verdict.REFUTED]
+
+
+#: A monitor that lets so many guests in, who count themselves in steps of their own.
+GUESTS = """
+    global m, inside : int = 0; global left : int = 2;
+    thread Guest[i : *] {{ local t : int = 0;
+      await m == 0 && left > 0 {{ left := left - 1; }}
+      {lock} t := inside; inside := t + 1; {free}
+      assert inside <= 2;
+      await m == 0 {{ m := i; }} t := inside; inside := t - 1; left := left + 1; m := 0;
+    }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lock", "free", "verdict"),
+    [("await m == 0 { m := i; }", "m := 0;", Verdict.PROVED), ("skip;", "skip;", Verdict.UNKNOWN)],
+)
+def test_sections_of_any_number_of_copies_are_looked_at_as_single_steps(lock: str, free: str, verdict: Verdict) -> None:
+    program = program_of(GUESTS.format(lock=lock, free=free))
+    work = 3 * WORK if verdict is Verdict.PROVED else 300_000
+    outcome = verify(program, Options(allot(Limits(), work), portfolio=REDUCED))
+    assert [f.verdict for f in outcome.findings] == [verdict]
+
+
+def test_what_is_proved_of_sections_holds_with_up_to_two_copies() -> None:
+    counted, wrong = judge((22, 35), 2, sketch_of_sections, REDUCED)
+    assert not wrong
+    assert counted["PROVED"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("sketched", [sketch_of_sections, random_sketch, sketch_about_locals, counting_sketch])
+def test_what_is_proved_of_blocks_holds_with_up_to_three_copies(sketched: Callable[[int], Sketch]) -> None:
+    counted, wrong = judge(range(1_000, 1_150), 3, sketched, REDUCED)
+    assert not wrong
+    assert counted["PROVED"]

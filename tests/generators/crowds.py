@@ -278,3 +278,56 @@ def _locked_step(rng: Random) -> str:
             "skip;",
         )
     )
+
+
+#: Ways to take a lock and to give it back that reductions know, and some that protect nothing.
+_KEYS = (
+    ("await l == 0 { l := i; }", "l := 0;"),
+    ("await l == 0 { l := 1; }", "l := 0;"),
+    ("await l == 0 { l := i; }", "await l == i { l := 0; }"),
+    ("lock(l);", "unlock(l);"),
+    ("await l < 2 { l := l + 1; }", "l := l - 1;"),
+    ("await l == 0 || l == i { l := i; }", "l := 0;"),
+    ("skip;", "l := 0;"),
+)
+
+#: What is done inside of sections, in several steps.
+_INSIDE_OF_SECTIONS = (
+    "r := x; x := (r + 1) % 3;",
+    "r := x; x := y; y := r;",
+    "x := 1; y := 1;",
+    "x := 2; r := x; x := 0;",
+    "r := y; if (r == 1) { x := 2; }",
+    "r := x; assert r == x;",
+    "y := x; assert x == y;",
+    "await y == 0 { y := 1; } y := 0;",
+    "r := x; skip; y := r;",
+)
+_SETTLED = (
+    ("x == y", "x <= {v}", "l != 0 || x == y", "y != {v}"),
+    ("at T[{i}].A ==> x == y", "at T[{i}].A ==> T[{i}].r == {v}", "at T[{i}].B ==> T[{i}].r == x"),
+    ("!(at T[{i}].B && at T[{j}].B)", "at T[{i}].A && at T[{j}].A ==> x == {v}"),
+)
+
+
+def sketch_of_sections(seed: int) -> Sketch:
+    """A program whose copies work in several steps on what a lock may protect, and claim something behind that."""
+    rng = Random(f"sections {seed}")
+    shared = f"global l : 0..4 = 0;\nglobal x, y : 0..2 = {rng.randint(0, 1)};"
+    enter, leave = rng.choice(_KEYS)
+    if rng.random() < 0.2:
+        leave = rng.choice(_KEYS)[1]
+    spoken = rng.choice((0, 1, 2))
+    body = f"{enter} {_section(rng)} {'B: skip;' if spoken else ''} {_section(rng)} {leave} A: skip;"
+    if rng.random() < 0.5:
+        body = f"while (*) {{ {body} }}"
+    other = ""
+    if rng.random() < 0.3:
+        enter, leave = rng.choice((_KEYS[1], _KEYS[3], _KEYS[4]))
+        other = f"thread U {{ local r : 0..2 = 0; {enter} {_section(rng)} {leave} }}"
+    claim = rng.choice(_SETTLED[spoken]).replace("{v}", str(rng.randint(0, 2)))
+    return Sketch(shared, f"thread T[i : BOUNDS] {{ local r : 0..2 = 0; {body} }}", other, claim, spoken)
+
+
+def _section(rng: Random) -> str:
+    return rng.choice(_INSIDE_OF_SECTIONS)

@@ -53,5 +53,5 @@ def test_what_was_tried_is_known_of_each_way() -> None:
     claim = Ends("terminates", ("T",), made.threads[0].origin)
     with pytest.raises(LimitReached):
         decided(made.threads, made.axioms, claim, Budget(allot(Limits(), 300_000), 0), CLAIMS, diary=diary)
-    assert [t.engine for t in diary.turns][:2] == ["ranks of threads", "few states"]
+    assert [t.engine for t in diary.turns][:2] == ["ranking:scope=threads", "explicit-state"]
     assert diary.turns[-1].ended is Reason.WORK

@@ -9,7 +9,7 @@ from sa.base.budget import Budget
 from sa.base.limits import limits
 from sa.base.source import Source
 from sa.certificates.ends import Lasso, Ranked
-from sa.engines.endings import decided
+from sa.engines.endings import WAYS, decided
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.language.elaborate.program import program
 
@@ -50,3 +50,27 @@ def test_a_cycle_is_found_behind_many_choices(text: str, right: str, wrong: str)
         (ends,) = (c for c in made.ends if isinstance(c, Ends))
         found = decided(made.threads, made.axioms, ends, Budget(limits(60.0, None), 0), CLAIMS)
         assert isinstance(found.evidence, expected), body
+
+
+#: One thread counts until it is told to stop, and the other one waits for it.
+TOLD = """
+global stop : bool = false;
+global beats, at_end : int = 0;
+thread Beats {{ while (!stop) {{ beats := beats + 1; }} at_end := 1; }}
+thread Main {{ local i : int = 0; while (i < 3) {{ i := i + 1; }} {0} await at_end == 1; }}
+fair;
+terminates;
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"), [("stop := true;", Ranked), ("if (beats > 2) { stop := true; }", Lasso), ("", Lasso)]
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_cycle_in_which_others_wait_is_found_where_numbers_grow(told: str, expected: type, wrapped: bool) -> None:
+    text = TOLD.format(told)
+    text = text.replace("beats + 1;", "(beats + 129) % 256 - 128;") if wrapped else text
+    made = program(Source("told.sa", text))
+    (ends,) = made.ends
+    found = decided(made.threads, made.axioms, ends, Budget(limits(60.0, None), 0), CLAIMS, ways=WAYS[:3])
+    assert isinstance(found.evidence, expected)

@@ -86,3 +86,20 @@ def test_a_block_says_what_is_preserved(tmp_path: Path) -> None:
     assert answer.outcome.verdict is Verdict.REFUTED
     assert answer.outcome.preservation is not None
     assert answer.outcome.preservation.run is not None
+
+
+#: Two cooperative threads that always go on, and two that end; the scheduler waits for them.
+ALWAYS = "scheduler systemc; event go; thread A { while (true) { yield; } } thread B { while (true) { yield; } }"
+ENDING = "scheduler systemc; event go; thread A {{ notify go in 0; yield; }} thread B {{ wait go; {0} }}"
+
+
+@pytest.mark.parametrize(("waits", "verdict"), [("", Verdict.PROVED), ("wait go;", Verdict.REFUTED)])
+def test_a_scheduler_that_waits_when_all_others_have_ended_is_not_stuck(
+    waits: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    (tmp_path / "abs.sa").write_text(ALWAYS)
+    block = 'refinement r { abstract "abs.sa"; silent exit; preserve progress; }'
+    (tmp_path / "conc.sa").write_text(f"{ENDING.format(waits)}\n{block}")
+    (answer,) = refine(RefineRequest((str(tmp_path / "conc.sa"),), False, Options(limits(60.0, None))))
+    assert answer.outcome.preservation is not None
+    assert answer.outcome.preservation.verdict is verdict

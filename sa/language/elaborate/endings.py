@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton, Fault, Origin
 from sa.automata.program import PROGRESS, Ends, Invariant
-from sa.automata.scheduler import Scheduler
+from sa.automata.scheduler import Scheduler, serving
 from sa.automata.standstill import no_standstill
 from sa.base.diagnostic import Diagnostic, error, warning
 from sa.base.source import Span
@@ -25,12 +25,13 @@ def progress(
     module: syntax.Module, threads: Sequence[Automaton], scheduler: Scheduler | None, problems: list[Diagnostic]
 ) -> Iterator[Invariant]:
     """That nobody is stuck: in every state some thread can step, or each is at its end, but for a scheduler."""
-    endless = () if scheduler is None or not scheduler.steps else (scheduler.name,)
     found = [d for d in module.declarations if isinstance(d, syntax.Progress)]
     _once(found, "progress", problems)
     for written in found[:1]:
         why = replace(origin(written.span), text="progress")
-        yield Invariant(PROGRESS, no_standstill(threads, endless), False, written.expect, why, fault=Fault.DEADLOCK)
+        yield Invariant(
+            PROGRESS, no_standstill(threads, serving(scheduler)), False, written.expect, why, fault=Fault.DEADLOCK
+        )
 
 
 def ends(

@@ -164,8 +164,8 @@ def test_no_address_outlives_its_variable(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "void h(int *p) { *p += 1; } int f(int a) { for (int i = 0; i < 2; i++) { int l = a; h(&l); a = l; }"
-        "return a - 2; }",
+        "void h(int *p) { *p = -1 - *p; } int f(int a) { for (int i = 0; i < 2; i++) { int l = a; h(&l); a = l; }"
+        "return a; }",
         "int *h(int *p) { return p; } int f(int a) { int l = a, *p = h(&l); return *p; }",
         "int f(int a) { int *p = &a; { int l = 1; p = &l; *p = 2; } p = &a; return *p; }",
         "struct s { int v; }; struct s h(int a) { struct s r = {a}; return r; } int f(int a) { return h(a).v; }",
