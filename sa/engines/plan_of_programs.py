@@ -80,7 +80,7 @@ PLAN: tuple[Tried, ...] = (
     # Differences that several threads are needed for, before what proves.
     Products(Depth.INCLUSION, 0.8),
     Products(Depth.INCLUSION, 1.5, large=True),
-    Blocks(4.0, Depth.RESTED),
+    Blocks(6.0, Depth.RESTED),
     # Runs that are long rather than intricate.
     Products(Depth.TRIALS, 0.5),
     Blocks(3.0),

@@ -100,7 +100,7 @@ def _by_moments(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Repo
 LINEARIZED: GoalEngine = Prover(
     SIMULATION,
     {"answers": "linearization-points"},
-    partial(_by_moments, Tactics("given", 150, 4, Bounds(100, 1, 1), Patience.GIVEN, known=True)),
+    partial(_by_moments, Tactics("given", 500, 10, Bounds(100, 1, 1), Patience.GIVEN, known=True)),
 )
 
 #: Steps of the game on small values that are made before anything else: they take a fraction of a second.

@@ -30,6 +30,7 @@ from sa.game.runs import Run, extend, may_follow, start
 from sa.game.unrolling import as_it_is
 from sa.question.asked import GoalAsked, Related
 from sa.refinement.deciders import answers_fixed, search_beside
+from sa.refinement.facts import both
 from sa.refinement.moments import (
     TESTS,
     Chance,
@@ -42,6 +43,7 @@ from sa.refinement.moments import (
     layers_of,
     rules_for,
 )
+from sa.refinement.older import older_copies
 from sa.refinement.points import Points, at_points, folded
 from sa.refinement.sides import numbered, opened, sides
 from sa.simulation.algorithm_2_search import Search
@@ -83,7 +85,9 @@ def by_moments(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Repor
     report(Event("moments of abstract steps", {"steps": len(plan.rules)}))
     unfolded, cases = split(goal, plan)
     points = Points(replace(goal, concrete=unfolded.automaton), unfolded, as_it_is(goal.abstract))
-    give(asked.shared, points.goal, at_points(points, given(asked.shared, goal)))
+    older = older_copies(Session(budget.bounds, (), budget.seed), goal.concrete)
+    known = both(given(asked.shared, goal), (dict.fromkeys((q.name for q in goal.concrete.locations), older), {}))
+    give(asked.shared, points.goal, at_points(points, known))
     other = search_beside(asked, points.goal, budget)
     found = answers_fixed(tactics, other, budget, report, partial(_propose, plan, cases))
     if found is not None and isinstance(found.evidence, Relation):
