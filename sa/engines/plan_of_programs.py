@@ -80,10 +80,11 @@ PLAN: tuple[Tried, ...] = (
     # Differences that several threads are needed for, before what proves.
     Products(Depth.INCLUSION, 0.8),
     Products(Depth.INCLUSION, 1.5, large=True),
-    Blocks(6.0, Depth.RESTED),
     # Runs that are long rather than intricate.
     Products(Depth.TRIALS, 0.5),
     Blocks(3.0),
+    # It takes much work where it helps, and more where it does not.
+    Blocks(4.0, Depth.RESTED),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what is proved easily has been proved before.
     Products(Depth.BRIEF, 0.7, once=True),

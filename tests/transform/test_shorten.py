@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from random import Random
 
 import pytest
-from msgspec.structs import replace
 
-from sa.base.budget import Budget, unheard
+from sa.automata.automaton import Automaton, Kind
+from sa.automata.trace import Configuration
 from sa.base.limits import Limits, allot
-from sa.certificates.run import Bad, Failing, Run
+from sa.certificates.run import Bad, Ending, Failing, Run, Snapshot, Turn
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
-from sa.explicit.deciders import by_walks
-from sa.question.asked import Asked, Refuted
+from sa.terms.evaluate import holds
 from sa.transform.expand import turn_of
 from sa.transform.shorten import SHORT, shortened
 from tests.language.texts import program_of
@@ -23,15 +22,39 @@ thread T { %s } thread U { x := 1; }"""
 ANY = Bad(Failing(), None)
 
 
-def runs(text: str) -> Iterator[tuple[Asked, Refuted]]:
-    """What walks at random find, however long it is."""
+def question(text: str) -> tuple[tuple[Automaton, ...], Bad]:
+    """The threads, and their invariant or else that none fails."""
     program = program_of(text)
-    bads = (ANY, *(Bad(None, i.formula) for i in program.invariants))
-    for seed in range(10):
-        asked = Asked(program.threads, bads, program.axioms)
-        for said in by_walks(asked, Budget(allot(Limits(), 200_000), seed), unheard):
-            assert isinstance(said, Refuted)
-            yield asked, said
+    (bad, *_) = (*(Bad(None, i.formula) for i in program.invariants), ANY)
+    return program.threads, bad
+
+
+def random_run(threads: tuple[Automaton, ...], bad: Bad, seed: int) -> Run | None:
+    """A run at random into what is bad; None where it was not met."""
+    rng, here, turns = Random(seed), start_of(threads), list[Turn]()
+    for _ in range(100):
+        able = [
+            (t.name, e)
+            for t in threads
+            for e in t.edges
+            if e.source == here.threads[t.name].location and holds(e.guard, here.threads[t.name].values)
+        ]
+        if not able:
+            return None
+        steps = able if rng.random() < 0.3 else able[:1]
+        turns.append(turn_of(threads, here, *rng.choice(steps), {}))
+        here = turns[-1].after
+        failed = turns[-1].move.edge.label is not None
+        run = Run(start_of(threads), tuple(turns), Ending.FAILED if failed else Ending.VIOLATED)
+        if (failed or bad.claim is not None) and isinstance(check_run(threads, bad, run), Accepted):
+            return run
+    return None
+
+
+def start_of(threads: tuple[Automaton, ...]) -> Snapshot:
+    """Where all variables are 0."""
+    begun = {t.name: Configuration(t.initial, {v.var: 0 for v in t.variables}) for t in threads}
+    return Snapshot({v.var: 0 for v in threads[0].variables if v.kind is Kind.GLOBAL}, begun)
 
 
 @pytest.mark.parametrize(
@@ -44,40 +67,19 @@ def runs(text: str) -> Iterator[tuple[Asked, Refuted]]:
     ],
 )
 def test_no_step_can_be_left_out_of_a_shortened_run(text: str) -> None:
-    for asked, said in runs(text):
-        run = said.evidence
-        assert isinstance(run, Run)
-        short = shortened(asked.threads, said.bad, run, Limits())
-        assert isinstance(check_run(asked.threads, said.bad, short), Accepted)
-        assert len(short.turns) <= len(run.turns)
-        if len(run.turns) > SHORT:
-            assert all(turn.thread != "Noise" for turn in short.turns)
-
-
-def long_run() -> tuple[Asked, Run]:
-    """A run with steps of a thread that has nothing to do with the failure."""
-    asked, said = next(runs(NOISE % "assert x == 1;"))
-    run = said.evidence
-    assert isinstance(run, Run)
-    noise, turns, here = asked.threads[0], [], run.start
-    for _ in range(20):
-        edge = next(e for e in noise.edges if e.source == here.threads["Noise"].location)
-        turns.append(turn_of(asked.threads, here, "Noise", edge, {}))
-        here = turns[-1].after
-    for turn in (t for t in run.turns if t.thread != "Noise"):
-        turns.append(turn_of(asked.threads, here, turn.thread, turn.move.edge, {}))
-        here = turns[-1].after
-    return asked, replace(run, turns=tuple(turns))
-
-
-def test_steps_of_threads_that_have_nothing_to_do_with_it_are_left_out() -> None:
-    asked, run = long_run()
-    assert len(run.turns) > 20
-    assert {turn.thread for turn in shortened(asked.threads, ANY, run, Limits()).turns} == {"T"}
+    threads, bad = question(text)
+    runs = [run for seed in range(20) if (run := random_run(threads, bad, seed)) and len(run.turns) > SHORT]
+    assert runs
+    for run in runs:
+        short = shortened(threads, bad, run, Limits())
+        assert isinstance(check_run(threads, bad, short), Accepted)
+        assert all(turn.thread != "Noise" for turn in short.turns)
+        assert len(short.turns) < len(run.turns)
 
 
 def test_where_the_work_ends_a_run_is_left() -> None:
-    asked, run = long_run()
+    threads, bad = question(NOISE % "await x == 1; x := 2; x := 0; assert x == 1;")
+    run = next(run for seed in range(50) if (run := random_run(threads, bad, seed)) and len(run.turns) > SHORT)
     for units in range(0, 3_000, 100):
-        short = shortened(asked.threads, ANY, run, allot(Limits(), units))
-        assert isinstance(check_run(asked.threads, ANY, short), Accepted)
+        short = shortened(threads, bad, run, allot(Limits(), units))
+        assert isinstance(check_run(threads, bad, short), Accepted)
