@@ -45,7 +45,10 @@ Asking: TypeAlias = Callable[[Question, RefineRequest], tuple[Outcome, Question]
 
 #: Units for the question in which overflow is undefined, where the other one may have to be asked: of functions alone,
 #: where an answer to that one counts for less, and of whole programs.
-UNITS, OF_PROGRAMS = 10_000_000, 3_000_000
+UNITS, OF_PROGRAMS = 2_000_000, 3_000_000
+
+#: What to do where overflow is not meant to be undefined.
+OTHERWISE = "signed overflow is undefined in C; with `--overflow wrap` numbers wrap around in both files"
 
 NOT_COMPARED = unchecked("overflow", "signed overflow that only the second file has", "--overflow check")
 
@@ -66,6 +69,8 @@ def with_overflow(wanted: Question, number: int, request: RefineRequest, answere
     outcome, question = answered(checked, replace(request, options=replace(request.options, limits=limits)))
     refuted = outcome.verdict is Verdict.REFUTED and (alone or _by_overflow(outcome))
     if outcome.verdict is Verdict.PROVED or refuted:
+        if _by_overflow(outcome):
+            outcome = replace(outcome, notes=(*outcome.notes, OTHERWISE))
         return outcome, replace(question, reading=replace(request.reading, overflow="check"))
     outcome, question = answered(wanted, request)
     return outcome, replace(question, said=without_overflow(outcome, question.said))

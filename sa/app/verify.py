@@ -125,7 +125,8 @@ def _reduction(request: VerifyRequest, program: Program) -> Reduction | None:
 def _races(request: VerifyRequest, loaded: Loaded, outcome: Verification) -> Verification | None:
     """Data races that nobody asked for, in a program in C with several threads."""
     reading, program = request.reading, outcome.program
-    if loaded.races is None or reading.races or reading.only is not None or len(program.threads) < 2:
+    alone = len(program.threads) < 2 and not program.families
+    if loaded.races is None or reading.races or reading.only is not None or alone:
         return None
     from sa.app.short_look import race_found
 

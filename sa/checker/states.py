@@ -101,15 +101,23 @@ def prepared(made: States) -> Prepared:
 
 
 def claim_over_fields(made: States, packed: Packing, claim: Term) -> Term:
-    """A claim over counters and fields. Raises Unfit where the states do not tell whether it holds."""
+    """A claim over counters and fields. Raises Unfit where the states do not tell whether it holds.
+
+    While a thread is at a place, a claim may say nothing of those of its locals that have no value there.
+    """
     words: dict[Var, Term] = {
         variable(at_place(t.name, q.name), BOOL): eq(counter, integer(i))
         for t, counter in zip(made.threads, packed.counters, strict=True)
         for i, q in enumerate(t.locations)
     }
     said = substitute(claim, words)
-    everywhere = packed.shared.union(*(frozenset.intersection(*by_place) for by_place in made.kept))
-    if not executable((said,), (*packed.counters, *everywhere)):
+    somewhere = packed.shared.union(*(here for by_place in made.kept for here in by_place))
+    for counter, by_place in zip(packed.counters, made.kept, strict=True):
+        own = frozenset[Var]().union(*by_place)
+        for place, here in enumerate(by_place):
+            if not substitute(said, {counter: integer(place)}).free.isdisjoint(own - here):
+                raise Unfit("the states do not determine whether a claim holds")
+    if not executable((said,), (*packed.counters, *somewhere)):
         raise Unfit("the states do not determine whether a claim holds")
     return said
 

@@ -136,7 +136,9 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str, str]]
             cuts = work.bounds.work.cuts
             trying = work.diary.begin(ROWS[way].name, work.ends.name, work.bounds.work)
             try:
-                for evidence, how in way(work, allot(work.bounds, units)):
+                # There are so many states at most that they are all looked at with a larger share.
+                share = 4 * units if way is by_states and units > ROUNDS[0] else units
+                for evidence, how in way(work, allot(work.bounds, share)):
                     yield evidence, how, trying.engine
             except Unsupported as problem:
                 trying.ended, trying.stuck = problem.reason, problem.what
@@ -150,8 +152,8 @@ def _found(work: Work, ways: Sequence[Way]) -> Iterator[tuple[Ending, str, str]]
             # It may have ended by itself when a part of its share was used up.
             if work.bounds.work.cuts > cuts:
                 again.append(way)
-        # A unit of states takes less time than one of a solver's.
-        ways = sorted(again, key=lambda way: way is not by_states)
+        # All states are looked at before reasons that cost more than those of threads by themselves.
+        ways = sorted(again, key=lambda way: (way is not by_threads_alone, way is not by_states))
 
 
 def by_threads_alone(work: Work, bounds: Limits) -> Iterator[tuple[Ending, str]]:

@@ -56,11 +56,11 @@ class Products(Struct, frozen=True):
 class Blocks(Struct, frozen=True):
     """All of `REDUCED` with whole blocks of concrete steps as steps, for so many times a round's seconds.
 
-    `brief`: only `BRIEFLY`.
+    Where there is a depth, the products of the blocks are compared to it, and that is all.
     """
 
     rounds: float
-    brief: bool = False
+    only: Depth | None = None
 
 
 Tried: TypeAlias = Pairs | Met | Products | Blocks
@@ -74,16 +74,17 @@ PLAN: tuple[Tried, ...] = (
     Pairs(Level.HIDDEN, Effort.ANYWHERE),
     Pairs(Level.HIDDEN, Effort.GLANCE, Besides.SHOWN),
     # Where sections become blocks that the abstract side has as steps, this is all that is needed.
-    Blocks(0.4, brief=True),
+    Blocks(0.4, Depth.RESTING),
     Products(Depth.SHORT_RUNS, 0.5, large=True),
     Products(Depth.QUICK),
     # Differences that several threads are needed for, before what proves.
     Products(Depth.INCLUSION, 0.8),
     Products(Depth.INCLUSION, 1.5, large=True),
-    Blocks(4.0, brief=True),
     # Runs that are long rather than intricate.
     Products(Depth.TRIALS, 0.5),
     Blocks(3.0),
+    # It takes much work where it helps, and more where it does not.
+    Blocks(4.0, Depth.RESTED),
     Pairs(Level.HIDDEN, Effort.BRIEF),
     # What is wrong often shows in a few random runs, and what is proved easily has been proved before.
     Products(Depth.BRIEF, 0.7, once=True),
@@ -124,9 +125,6 @@ PLAYS: tuple[Tried, ...] = (
 
 #: What is tried with blocks as steps: what proves.
 REDUCED: tuple[Tried, ...] = tuple(t for t in PLAN if not isinstance(t, Blocks))
-
-#: The same where it is to take little.
-BRIEFLY: tuple[Tried, ...] = (Products(Depth.RESTING, 4.0),)
 
 #: How deep a pair is looked into.
 DEPTHS: Mapping[Effort, Depth] = {

@@ -39,10 +39,11 @@ def _by_reduction() -> Decide[Asked, Excluded]:
 BLOCKS: Portfolio = (
     Turn(BOXES, 0.3),
     Turn(APART, 0.5),
+    # Where there are no arrays it has nothing to do.
+    Turn(ELEMENTS, 0.6),
     Turn(ENVIRONMENT, 0.5),
     Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.3),
-    Turn(ELEMENTS, 0.5),
 )
 
 REDUCTION: ClaimEngine = Prover(technique.REDUCTION, {}, when_asked(_by_reduction))
@@ -55,13 +56,13 @@ CROWDS: Portfolio = (
     Turn(BOUNDED, 0.05),
     Turn(FEW_STATES, 0.15),
     Turn(FEW_PREEMPTIONS, 0.15),
+    Turn(ELEMENTS, 0.6),
     # Before all that sees each interleaving.
     Turn(REDUCTION, 1.0),
     Turn(ENVIRONMENT, 1.0),
     # It settles most of what boxes and conjunctions of each copy leave open, much of it with one or two million units.
     Turn(COUNTS, 1.0),
     Turn(CONTROL, 0.2),
-    Turn(ELEMENTS, 0.2),
     Turn(CONJUNCTIONS, 0.25),
     Turn(BOUNDED, 0.1),
 )

@@ -85,6 +85,24 @@ RESTING_POINTS: GoalEngine = Prover(
     partial(by_resting, partial(_by_points, (replace(TACTICS[0], lemmas=60, each=0),))),
 )
 
+
+def _by_moments(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
+    # Most questions are settled before it is needed.
+    from sa.refinement.by_moments import by_moments
+
+    engine = partial(by_moments, tactics)
+    yield from by_resting(engine, asked, budget, report)
+    if asked.shared.made.get(("resting", asked.goal)) is None:
+        yield from engine(asked, budget, report)
+
+
+#: When abstract steps are made is read off runs, and fixed: then each lemma says one thing, and many are soon found.
+LINEARIZED: GoalEngine = Prover(
+    SIMULATION,
+    {"answers": "linearization-points"},
+    partial(_by_moments, Tactics("given", 500, 10, Bounds(100, 1, 1), Patience.GIVEN, known=True)),
+)
+
 #: Steps of the game on small values that are made before anything else: they take a fraction of a second.
 FIRST_STEPS = 20_000
 
@@ -161,7 +179,7 @@ ARRAYS: GoalEngine = Prover(
 
 
 #: How long a relation is looked for with answers that are fixed, before Horn clauses are.
-FIXED = Tactics("fixed", 40, 2, Bounds(100, 1, 1), Patience.FIXED, known=True)
+FIXED = Tactics("fixed", 40, 2, Bounds(100, 1, 1), Patience.FIXED)
 
 
 def _by_alignment(tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Related]:
@@ -178,15 +196,16 @@ ALIGNED: GoalEngine = Prover(SIMULATION, {"answers": "aligned"}, partial(_by_ali
 class Depth(Enum):
     """How much is tried.
 
-    Only quick refutations; only answers that rest where they have to; only short runs on few values, briefly or not,
-    only runs at random, and only runs on values, none of which looks at a location that it does not come to; only short
-    searches for a relation; what is cheap, where there is another way around, or to see whether a rely is enough;
-    everything; everything that ends in plays or in relations written as formulas, for those who reason about them;
-    plays first, then everything.
+    Only quick refutations; only answers that rest where they have to, at a glance or not; only short runs on few
+    values, briefly or not, only runs at random, and only runs on values, none of which looks at a location that it does
+    not come to; only short searches for a relation; what is cheap, where there is another way around, or to see whether
+    a rely is enough; everything; everything that ends in plays or in relations written as formulas, for those who
+    reason about them; plays first, then everything.
     """
 
     QUICK = "quick"
     RESTING = "resting"
+    RESTED = "rested"
     SHORT_RUNS = "short-runs"
     INCLUSION = "inclusion"
     TRIALS = "trials"
@@ -249,6 +268,13 @@ PORTFOLIOS: Mapping[Depth, GoalPortfolio] = {
         Turn(MEANINGS, 0.7),
     ),
     Depth.RESTING: (Turn(RESTING, 0.5), Turn(RESTING_SHORT, 0.3), Turn(RESTING_POINTS, 1.0)),
+    Depth.RESTED: (
+        Turn(RESTING, 0.5),
+        # Where another thread's step is a thread's own abstract one, more patience with lemmas is in vain.
+        Turn(LINEARIZED, 0.7),
+        Turn(RESTING_SHORT, 0.3),
+        Turn(RESTING_POINTS, 1.0),
+    ),
     Depth.SHORT_RUNS: (Turn(QUICK_INCLUSION, 1.0),),
     Depth.INCLUSION: (Turn(INCLUSION, 1.0),),
     Depth.TRIALS: (Turn(TRIALS, 0.9),),

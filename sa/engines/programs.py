@@ -30,7 +30,7 @@ from sa.engines.evidence_cache import decided
 from sa.engines.expanding import play_of_steps
 from sa.engines.options import Options
 from sa.engines.outcome import Found, Inferred, Result
-from sa.engines.plan_of_programs import BRIEFLY, DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
+from sa.engines.plan_of_programs import DEPTHS, PLAN, PLAYS, REDUCED, Blocks, Met, Pairs, Products, Tried
 from sa.engines.portfolio_of_goals import Depth
 from sa.engines.results import answered, result_of, shortcoming, statistics_of
 from sa.generation.checks import NotGenerated
@@ -113,8 +113,8 @@ def _by_plan(
                         knowing, cut_short = None, limit.reason is Reason.WORK
                     if knowing is not None and knowing.composition is not None:
                         return knowing, whole
-                case Blocks(brief=brief):
-                    inner = (BRIEFLY if brief else REDUCED, (units,))
+                case Blocks(only=depth):
+                    inner = (REDUCED if depth is None else (Products(depth, tried.rounds),), (units,))
                     proof, refuted = _by_blocks(abstract, concrete, block, product, own, memory, inner)
                     if proof is not None:
                         return proof, whole

@@ -126,6 +126,7 @@ SIMULATION = Technique(
             "short": "changes answers early",
             "long": "allows answers of any length",
             "aligned": "answers as runs do whose loops are aligned, at different rates if need be",
+            "linearization-points": "makes the abstract steps when runs say so, also for other threads (helping)",
             "resting": "abstract threads rest only where they have to",
             "resting-short": "the same, and changes answers early",
         },

@@ -33,6 +33,7 @@ from sa.engines.judging_claims import judged, judged_of_crowd, same_claims
 from sa.engines.normal_form import about_normal_form
 from sa.engines.portfolio_of_claims import CLAIMS, Portfolio
 from sa.engines.runner import Judge, Progress, Reports, RoundOver, Ruled, run
+from sa.engines.shorter_runs import shorter
 from sa.engines.tried import Diary, Tried
 from sa.engines.verification import Verification, claim_about, combined, notes_about
 from sa.question.asked import Asked, Note, Open, Settled
@@ -220,6 +221,7 @@ def _searched(work: _Work, claims: tuple[Claim, ...], bounds: Limits) -> Iterato
                     yield True
                     at.since, work.at = clock(), at
                 case Ruled():
+                    found = shorter(asked, found, judge, checking)
                     work.seconds["check"] = work.seconds.get("check", 0.0) + found.checking
                     at.since += found.checking
                     _note(work, beside, found, clock() - started)

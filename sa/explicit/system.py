@@ -73,8 +73,8 @@ def system(threads: tuple[Automaton, ...], bads: Sequence[Bad]) -> System:
     counters, variables, inv = made.counters, made.variables, made.inv
     claims = tuple(None if b.claim is None else substitute(b.claim, made.words) for b in bads)
     landings = {a: _landing(a, inv, counters) for by_place in made.arcs for here in by_place for a in here}
-    always = frozenset(v for c in claims if c is not None for v in c.free if v in variables)
-    shared, kept = _kept(made.separate, made.arcs, landings, always, variables)
+    spoken = _spoken(made.separate, counters, [c for c in claims if c is not None])
+    shared, kept = _kept(made.separate, made.arcs, landings, spoken, variables)
     acts_of = {a: _act(a, landing, shared, kept, bads, threads) for a, landing in landings.items()}
     all_acts = tuple(tuple(tuple(acts_of[a] for a in here) for here in t) for t in made.arcs)
     acts = tuple(tuple(tuple(a for a in here if _is_executable(a, made.order)) for here in t) for t in all_acts)
@@ -102,17 +102,30 @@ def _landing(arc: Arc, inv: Invariants, counters: tuple[Var, ...]) -> Term:
     return substitute(land(*due), dict(arc.updates))
 
 
+def _spoken(
+    separate: Sequence[Automaton], counters: Sequence[Var], claims: Sequence[Term]
+) -> tuple[tuple[frozenset[Var], ...], ...]:
+    """What claims speak of while a thread is at a place: of a thread that waits there, what it waits for."""
+    return tuple(
+        tuple(
+            frozenset[Var]().union(*(substitute(c, {counter: integer(place)}).free for c in claims))
+            for place in range(len(thread.locations))
+        )
+        for thread, counter in zip(separate, counters, strict=True)
+    )
+
+
 def _kept(
     separate: Sequence[Automaton],
     arcs: Sequence[Sequence[Sequence[Arc]]],
     landings: Mapping[Arc, Term],
-    always: frozenset[Var],
+    spoken: Sequence[Sequence[frozenset[Var]]],
     variables: Mapping[Var, Variable],
 ) -> tuple[frozenset[Var], tuple[tuple[frozenset[Var], ...], ...]]:
     """Globals that matter, and locals by thread and place: the least sets that contain what is read of them."""
     owner = {v.var: i for i, t in enumerate(separate) for v in t.variables if v.kind is Kind.LOCAL}
-    shared = {v for v in always if v not in owner}
-    kept = [[{v for v in always if owner.get(v) == i} for _ in t.locations] for i, t in enumerate(separate)]
+    shared = {v for by_place in spoken for here in by_place for v in here if v in variables and v not in owner}
+    kept = [[{v for v in here if owner.get(v) == i} for here in by_place] for i, by_place in enumerate(spoken)]
 
     def read(arc: Arc) -> Iterator[Var]:
         after = kept[arc.thread][arc.target] | shared

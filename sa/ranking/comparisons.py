@@ -23,7 +23,7 @@ def compared(search: Search, thread: Thread, own: Sequence[Step], written: Set[V
             found[total] = None
             # The copy of a shared number was compared, and the number is what is lowered.
             found |= dict.fromkeys(substitute(total, {v: w}) for v, w in equal if v in total.free)
-    fitting = [r for r in found if linear_parts(r)[1].keys() <= search.variables and not r.free.isdisjoint(written)]
+    fitting = [r for r in found if r.free <= search.variables and not r.free.isdisjoint(written)]
     return sorted(fitting, key=lambda r: any(v.name.base.startswith("_") for v in r.free))
 
 

@@ -18,7 +18,7 @@ from sa.automata.automaton import Automaton, Kind
 from sa.automata.program import Axiom, Ends
 from sa.automata.rename import apart
 from sa.base.limits import Limits, spend
-from sa.certificates.ends import Elimination, Ranked, Round, Settled, Unanswered
+from sa.certificates.ends import Elimination, Passage, Ranked, Round, Settled, Unanswered
 from sa.ranking.by_states import Shows, by_states
 from sa.ranking.comparisons import compared
 from sa.ranking.facts import facts_at, with_signs
@@ -232,18 +232,56 @@ def _partly(search: Search, number: int, component: tuple[int, ...], own: Sequen
 
 
 def _by_farkas(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
-    """A rank with an offset at each location."""
+    """A rank with an offset at each location: first in what decides whether the component is left, then in all."""
     thread = search.threads[number]
+    if deciding := _deciding(thread, component, own):
+        sliced = {s.passage: _cases(thread, s, deciding) for s in own}
+        found = _affine(search, number, component, own, sliced, deciding)
+        if found is not None:
+            return found
     cases = {s.passage: _cases(thread, s) for s in own}
     for variables in _variables(search, number, own):
-        disturbances = [cases_of(*astuple(m)) for m in _disturbances(search, number, component, variables)]
-        for shared in (True, False):
-            for step in (s for s in promising(own) if not s.updates.keys().isdisjoint(variables)):
-                others = [*(cases[s.passage] for s in own if s is not step), *disturbances]
-                found = ranked(component, variables, [cases[step.passage]], others, shared, search.session.bounds)
-                if found is not None:
-                    return [found[q] for q in component], _lowering(search, thread, own, found, step)
+        found = _affine(search, number, component, own, cases, variables)
+        if found is not None:
+            return found
     return _in_pieces(search, number, component, own)
+
+
+def _deciding(thread: Thread, component: Sequence[int], own: Sequence[Step]) -> tuple[Var, ...]:
+    """The numbers that decide whether a component is left, with those that flow into them: a slice of its steps.
+
+    None where it would be all that the steps write.
+    """
+    inside, written = set(component), _written(own)
+    leaving = (s for s in thread.graph.steps if s.passage[0] in inside and s.passage[3] not in inside)
+    needed = dict.fromkeys(v for s in leaving for f in s.premise for v in sorted(f.free, key=lambda v: v.key))
+    pending = list(needed)
+    while pending:
+        here = pending.pop()
+        for step in (s for s in own if here in s.updates):
+            fresh = [v for v in sorted(step.updates[here].free, key=lambda v: v.key) if v not in needed]
+            needed |= dict.fromkeys(fresh)
+            pending += fresh
+    return () if written <= needed.keys() else tuple(v for v in needed if v.sort == INT)
+
+
+def _affine(
+    search: Search,
+    number: int,
+    component: tuple[int, ...],
+    own: Sequence[Step],
+    cases: Mapping[Passage, Cases],
+    variables: tuple[Var, ...],
+) -> _Found | None:
+    """A rank in these variables that some step lowers."""
+    disturbances = [cases_of(*astuple(m)) for m in _disturbances(search, number, component, variables)]
+    for shared in (True, False):
+        for step in (s for s in promising(own) if not s.updates.keys().isdisjoint(variables)):
+            others = [*(cases[s.passage] for s in own if s is not step), *disturbances]
+            found = ranked(component, variables, [cases[step.passage]], others, shared, search.session.bounds)
+            if found is not None:
+                return [found[q] for q in component], _lowering(search, search.threads[number], own, found, step)
+    return None
 
 
 def _in_pieces(search: Search, number: int, component: tuple[int, ...], own: Sequence[Step]) -> _Found | None:
@@ -262,9 +300,16 @@ def _in_pieces(search: Search, number: int, component: tuple[int, ...], own: Seq
     return None
 
 
-def _cases(thread: Thread, step: Step) -> Cases:
+def _cases(thread: Thread, step: Step, sliced: Sequence[Var] | None = None) -> Cases:
+    """A step taken apart; a slice has only what speaks of these variables."""
     source, _, _, target = step.passage
-    return cases_of(source, target, conjoined((*step.premise, *thread.known(source))), step.updates)
+    premise = conjoined((*step.premise, *thread.known(source)))
+    if sliced is None:
+        return cases_of(source, target, premise, step.updates)
+    kept = frozenset(sliced)
+    return cases_of(
+        source, target, [f for f in premise if f.free <= kept], {v: t for v, t in step.updates.items() if v in kept}
+    )
 
 
 def _disturbances(search: Search, number: int, component: Sequence[int], variables: Sequence[Var]) -> Iterator[Move]:

@@ -7,6 +7,7 @@ that the cycle does not leave (a recurrent set, Gupta et al. 2008), found by dro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -20,7 +21,7 @@ from sa.certificates.run import Ending
 from sa.explicit.evidence import Traced, traced, value_in_state
 from sa.explicit.instantiate import Row
 from sa.explicit.transition_system import Arc, run_of
-from sa.ranking.states import Endless, Explored, Step, goes_round, open_states, way_to
+from sa.ranking.states import Endless, Explored, Open, Step, goes_round, open_from, way_to
 from sa.smt.session import Session
 from sa.terms.build import TRUE, conjoined, conjuncts, constant, eq, integer, land, le, mod
 from sa.terms.evaluate import Unevaluable
@@ -102,8 +103,11 @@ def _cycles(found: Explored, ends: Ends) -> Iterator[Endless]:
 
     They have steps of the threads that the claim is about, and are fair where runs are.
     """
-    places, tried, seen, here = found.search.layout.places, 0, dict[tuple[int, ...], int](), dict[int, int]()
-    open_ = open_states(found, first=True)
+    return islice((way for open_ in open_from(found) for way in _cycles_among(found, ends, open_)), _TRIED)
+
+
+def _cycles_among(found: Explored, ends: Ends, open_: Open) -> Iterator[Endless]:
+    places, seen, here = found.search.layout.places, dict[tuple[int, ...], int](), dict[int, int]()
     for last in open_.pending:
         way, state = list[Step](), last
         while (came := open_.pending[state]) is not None and len(way) < _LONGEST:
@@ -116,9 +120,6 @@ def _cycles(found: Explored, ends: Ends) -> Iterator[Endless]:
                 seen[key] = seen.get(key, 0) + 1
                 here[last & places] = here.get(last & places, 0) + 1
                 yield way_to(open_, state, tuple(way))
-                tried += 1
-                if tried >= _TRIED:
-                    return
 
 
 def _recurrent(

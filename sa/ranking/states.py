@@ -180,16 +180,26 @@ class Open(Struct, frozen=True, eq=False):
     pending: _Spread
 
 
-def open_states(found: Explored, first: bool = False) -> Open:
-    """The states in which a claim is open, or those behind the `first` ones in which it begins to be.
-
-    Behind a state with which runs do not count there are none.
-    """
-    reached = _spread(found, found.starts, lambda s: not found.apart(s))
-    begun = [s for s in reached if found.is_open(s) and found.since(s)]
-    if first:
-        begun = [s for s in begun if reached[s] is None] or begun[:1]
+def open_states(found: Explored) -> Open:
+    """The states in which a claim is open. Behind a state with which runs do not count there are none."""
+    reached, begun = _begun(found)
     return Open(reached, _spread(found, begun, found.is_open))
+
+
+def open_from(found: Explored) -> Iterator[Open]:
+    """The states in which a claim is open behind those in which it begins to be: the initial ones, else some of them,
+    each by itself, early ones first.
+    """
+    reached, begun = _begun(found)
+    initial = [s for s in begun if reached[s] is None]
+    later = [] if initial else [begun[2**n - 1] for n in range(len(begun).bit_length())]
+    for some in (initial,) if initial else ([s] for s in later):
+        yield Open(reached, _spread(found, some, found.is_open))
+
+
+def _begun(found: Explored) -> tuple[_Spread, list[int]]:
+    reached = _spread(found, found.starts, lambda s: not found.apart(s))
+    return reached, [s for s in reached if found.is_open(s) and found.since(s)]
 
 
 def way_to(open_: Open, state: int, cycle: tuple[Step, ...]) -> Endless:

@@ -29,7 +29,7 @@ from sa.question.asked import Effort, GoalAsked, Lost, Related, Stuck
 from sa.refinement.found import relation_of
 from sa.refinement.functions import NoCall, functions_of, with_arrays, with_calls
 from sa.simulation.algorithm_2_search import Search
-from sa.simulation.endings import Answered, Tactics
+from sa.simulation.endings import Answered, Patience, Tactics
 from sa.simulation.endings import Stuck as SearchStuck
 from sa.simulation.state import Facts, given
 from sa.smt.session import Session
@@ -314,12 +314,15 @@ def by_horn(asked: GoalAsked, budget: Budget, report: Report) -> Iterator[Relate
 def answers_fixed(
     tactics: Tactics, asked: GoalAsked, budget: Budget, report: Report, propose: Callable[[Search], bool]
 ) -> Related | None:
-    """A relation with the answers that are proposed, by lemmas, then by Horn clauses; None where none is found.
+    """A relation with the answers that are proposed, by lemmas, then, if there may be others, by Horn clauses.
+
+    None where none is found.
 
     Raises LimitReached.
     """
     work = _work(asked, budget)
-    search = Search(work.board, work.session, tactics, report, given(asked.shared, asked.goal))
+    known = _known(work, asked) if tactics.known else given(asked.shared, asked.goal)
+    search = Search(work.board, work.session, tactics, report, known)
     if not propose(search):
         return None
     report(Event("answers fixed"))
@@ -327,7 +330,7 @@ def answers_fixed(
     ending, evidence = search.run(), None
     if isinstance(ending, Answered):
         evidence = relation_of(search)
-    elif isinstance(ending, SearchStuck):
+    elif isinstance(ending, SearchStuck) and tactics.patience is not Patience.GIVEN:
         from sa.simulation.horn import solve_horn
 
         report(Event("answers fixed, Horn clauses"))

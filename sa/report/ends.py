@@ -47,7 +47,10 @@ def _again(lasso: Lasso, again: Term) -> Iterator[str]:
     if lasso.run.cycle is None:
         yield "no thread can take a step"
         return
-    said = show(_plain(again)) if again is not build.TRUE else ""
+    # What a front end has made up says nothing to a user.
+    internal = frozenset(v for v in again.free if v.name.base.startswith("__"))
+    shown = build.land(*(f for f in build.conjuncts(again) if f.free.isdisjoint(internal)))
+    said = show(_plain(shown)) if shown is not build.TRUE else ""
     if said and len(said) <= _WIDTH:
         yield f"it can be repeated for ever: `{said}` holds each time"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from posixpath import basename
 
@@ -18,6 +19,9 @@ from sa.report.run import fault_text
 from sa.report.waiting import stuck, waiting
 from sa.terms.sort import Value
 from sa.terms.term import Var
+
+#: The names in a statement.
+_NAMES = re.compile(r"[A-Za-z_]\w*")
 
 #: What goes wrong because of values, which the first line then has.
 _OF_VALUES = frozenset({Fault.RANGE, Fault.INDEX, Fault.DIVISION, Fault.OVERFLOW})
@@ -120,8 +124,9 @@ def _lines(found: set[int]) -> str:
 def violating(finding: Finding, program: Program) -> tuple[str, ...]:
     """Where the threads are and which values the variables have that a violated claim speaks of.
 
-    Of a step that fails, these are the variables of the condition under which it does, in the state before it. Of a
-    data race it is told what races.
+    Of a step that fails, these are the variables of the condition under which it does; what it has written before it
+    fails has the value that was written. An assertion that mentions some of these is told with them alone: others say
+    what the step waited for. Of a data race it is told what races.
     """
     run = finding.run
     assert run is not None
@@ -140,9 +145,13 @@ def violating(finding: Finding, program: Program) -> tuple[str, ...]:
         if Fault.DEADLOCK in finding.claim.faults:
             places = waiting(finding.claim.threads, last)
         return (*places, *_values(free, last.shared, None, program))
-    before = run.turns[-2].after if len(run.turns) > 1 else run.start
     failed = run.turns[-1]
-    return _values(failed.move.edge.guard.free, before.threads[failed.thread].values, failed.thread, program)
+    values = _values(failed.move.edge.guard.free, failed.after.threads[failed.thread].values, failed.thread, program)
+    failure = failed.move.edge.failure
+    if failure is None or failure.fault is not Fault.ASSERTION:
+        return values
+    mentioned = frozenset(_NAMES.findall(failure.what))
+    return tuple(v for v in values if mentioned & frozenset(_NAMES.findall(v.partition(" = ")[0]))) or values
 
 
 def _values(free: frozenset[Var], values: Mapping[Var, Value], thread: str | None, program: Program) -> tuple[str, ...]:

@@ -222,7 +222,7 @@ class Search:
         if view is None:
             return None
         rounds = state.rounds.setdefault(number, [])
-        if not rounds:
+        if not rounds and self.tactics.patience is not Patience.GIVEN:
             self._count(view, PROPOSED)
             fresh = list[Round]()
             for run in preference.proposals(self._liking, step, state.pair[1], view.definitions):
@@ -278,7 +278,7 @@ class Search:
         self._count(view, EXPLORED)
         chosen, patience = state.rounds[step.number], self.tactics.patience
         given = [a for a in chosen if learning.possible(a, model)] if patience is not Patience.NONE else []
-        fixed = patience is Patience.FIXED and chosen
+        fixed = patience is Patience.GIVEN or (patience is Patience.FIXED and chosen)
         # An answer that chooses a value may be right with another one.
         if fixed or (given and not any(choice for a in given for choice in a.run.choices)):
             self.exact = False

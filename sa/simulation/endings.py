@@ -44,10 +44,12 @@ Loss: TypeAlias = Lost | LostChoices
 class Patience(Enum):
     """How long a search stays with the answers that it chose when they lead to a lost state.
 
+    GIVEN: for good, and where there are none the step is lost. FIXED: for good, if there are any.
     FULL: the state before is to blame, unless another answer is good for more than this one state by accident.
     SOME: it is to blame if a chosen answer could be given there at all. NONE: other answers are looked for first.
     """
 
+    GIVEN = 4
     FIXED = 3
     FULL = 2
     SOME = 1

@@ -29,7 +29,7 @@ def expanded(threads: Sequence[Automaton], made: Sequence[Composition], run: Run
             return None
         for part in parts:
             choices = {own: turn.move.choices[named] for own, named in part.choices}
-            step = _turn(threads, here, turn.thread, part.edge, choices)
+            step = turn_of(threads, here, turn.thread, part.edge, choices)
             turns.append(step)
             here = step.after
     return replace(run, start=start, turns=_until_failure(turns, run.ending))
@@ -54,7 +54,7 @@ def as_written(threads: Sequence[Automaton], simpler: Sequence[Automaton], run: 
         if written is None:
             resting.add(turn.thread)
             continue
-        turns.append(_turn(threads, here, turn.thread, written, turn.move.choices))
+        turns.append(turn_of(threads, here, turn.thread, written, turn.move.choices))
         here = turns[-1].after
     ends = not run.turns or run.ending is not Ending.FAILED or run.turns[-1].thread not in resting
     return replace(run, start=start, turns=tuple(turns)) if ends else None
@@ -76,7 +76,8 @@ def _snapshot(threads: Sequence[Automaton], there: Snapshot) -> Snapshot:
     return Snapshot(there.shared, {t.name: there.threads[t.name] for t in threads})
 
 
-def _turn(threads: Sequence[Automaton], here: Snapshot, name: str, edge: Edge, choices: Mapping[Var, Value]) -> Turn:
+def turn_of(threads: Sequence[Automaton], here: Snapshot, name: str, edge: Edge, choices: Mapping[Var, Value]) -> Turn:
+    """The step of a thread along one of its edges, with these choices. Raises Unevaluable."""
     before = here.threads[name]
     scope = {**before.values, **choices}
     written = {v: evaluate(t, scope) for v, t in edge.updates}

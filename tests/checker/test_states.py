@@ -23,6 +23,7 @@ from sa.explicit.evidence import proof
 from sa.explicit.search import Effort, search
 from sa.explicit.system import system
 from sa.terms import build
+from sa.terms.term import Var
 from tests.explicit.judging import PLAIN, REDUCED, question
 from tests.invariants.judge import distance
 from tests.language.texts import program_of
@@ -97,6 +98,25 @@ def test_variables_that_are_read_must_be_kept() -> None:
                 changed = replace(states, kept=(*states.kept[:thread], less, *states.kept[thread + 1 :]))
                 assert isinstance(ruling(changed), Rejected)
     assert isinstance(ruling(replace(states, fields=states.fields[:-1])), Rejected)
+
+
+#: The first value of `t` is anything, and nobody asks for it: a claim does so behind the read.
+WAITING = """global x : 0..1 = 0;
+thread T { local t : int; t := x; W: skip; x := 1 - x; } thread U { x := 1 - x; x := 1 - x; }
+invariant waits_for_small : at T.W ==> T.t <= 1;"""
+
+
+def test_what_a_claim_says_of_a_place_matters_there_alone() -> None:
+    states = states_of(WAITING)
+    (first, *_), *_ = states.kept
+    assert not first
+    assert isinstance(ruling(states), Accepted)
+
+
+def test_a_local_has_a_value_where_a_claim_alone_speaks_of_it() -> None:
+    states = states_of(WAITING)
+    kept = tuple(tuple(frozenset[Var]() for _ in by_place) for by_place in states.kept)
+    assert isinstance(ruling(replace(states, kept=kept)), Rejected)
 
 
 def test_what_goes_first_may_form_no_cycle_and_may_not_be_seen() -> None:

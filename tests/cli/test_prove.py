@@ -182,7 +182,7 @@ def test_after_a_limit_inside_of_a_step_no_other_is_begun(folder: Path, monkeypa
     """The engine tells of it by an answer that is UNKNOWN."""
 
     def stopped(*_: Any) -> Any:
-        raise LimitReached(Reason.TIMEOUT)
+        raise LimitReached(Reason.MEMORY)
 
     monkeypatch.setattr(refinements, "answered", stopped)
     found = answer(folder, GOOD)

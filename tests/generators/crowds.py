@@ -313,17 +313,19 @@ _SETTLED = (
 def sketch_of_sections(seed: int) -> Sketch:
     """A program whose copies work in several steps on what a lock may protect, and claim something behind that."""
     rng = Random(f"sections {seed}")
-    shared = f"global l : 0..4 = 0;\nglobal x, y : 0..2 = {rng.randint(0, 1)};"
+    shared = f"global l : int = 0;\nglobal x, y : 0..2 = {rng.randint(0, 1)};"
     enter, leave = rng.choice(_KEYS)
-    if rng.random() < 0.2:
-        leave = rng.choice(_KEYS)[1]
+    # Who holds what `lock` has taken depends on the numbers of threads, which are others in ordinary programs.
+    named = enter == "lock(l);"
+    if rng.random() < 0.2 and not named:
+        leave = rng.choice([key for key in _KEYS if key[0] != "lock(l);"])[1]
     spoken = rng.choice((0, 1, 2))
     body = f"{enter} {_section(rng)} {'B: skip;' if spoken else ''} {_section(rng)} {leave} A: skip;"
     if rng.random() < 0.5:
         body = f"while (*) {{ {body} }}"
     other = ""
     if rng.random() < 0.3:
-        enter, leave = rng.choice((_KEYS[1], _KEYS[3], _KEYS[4]))
+        enter, leave = ("lock(l);", "unlock(l);") if named else rng.choice((_KEYS[1], _KEYS[4]))
         other = f"thread U {{ local r : 0..2 = 0; {enter} {_section(rng)} {leave} }}"
     claim = rng.choice(_SETTLED[spoken]).replace("{v}", str(rng.randint(0, 2)))
     return Sketch(shared, f"thread T[i : BOUNDS] {{ local r : 0..2 = 0; {body} }}", other, claim, spoken)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sa.automata.program import Ends
 from sa.base.budget import Budget
-from sa.base.limits import Limits, allot
+from sa.base.limits import LimitReached, Limits, allot
 from sa.base.source import Source
 from sa.certificates.ends import Ranked, Settled
 from sa.certificates.threads import Lemmas
@@ -98,3 +98,33 @@ def test_what_has_nothing_to_do_with_a_loop_does_not_matter(
     made = found(REMAINDERS.format(init, remainder, unrelated), ways=(by_each_thread,))
     assert (made is not None) == bool(ends)
     assert made is None or any(isinstance(p, Lemmas) for p in made.proofs)
+
+
+#: Sorting: what the loops compute with has many cases, and what bounds the inner one wraps around.
+SORTING = """
+global a : int[6];
+thread T {{
+    local i, j, t : int = 0;
+    while (i < 5) {{
+        j := 0;
+        while (j < (5 - i + 128) % 256 - 128) {{
+            if (a[j] > a[j + 1]) {{ t := a[j]; a[j] := a[j + 1]; a[j + 1] := t; }}
+            {}
+        }}
+        i := i + 1;
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("step", "ends"), [("t := j; j := t + 1;", True), ("t := j; j := t + a[0] - a[0];", False)])
+def test_what_does_not_decide_whether_a_loop_is_left_is_sliced_away(step: str, ends: bool) -> None:
+    text = SORTING.format(step)
+    made = program(Source("sorting.sa", text))
+    claim = Ends("terminates", ("T",), made.threads[0].origin)
+    budget = Budget(allot(Limits(), 2_000_000), 0)
+    try:
+        found = decided(made.threads, made.axioms, claim, budget, CLAIMS, ways=(by_threads_alone,)).evidence
+    except LimitReached:
+        found = None
+    assert isinstance(found, Ranked) == ends

@@ -9,7 +9,7 @@ from sa.base.budget import Budget
 from sa.base.limits import limits
 from sa.base.source import Source
 from sa.certificates.ends import Lasso, Ranked
-from sa.engines.endings import WAYS, decided
+from sa.engines.endings import WAYS, by_few_states, decided
 from sa.engines.portfolio_of_claims import CLAIMS
 from sa.language.elaborate.program import program
 
@@ -74,3 +74,22 @@ def test_a_cycle_in_which_others_wait_is_found_where_numbers_grow(told: str, exp
     (ends,) = made.ends
     found = decided(made.threads, made.axioms, ends, Budget(limits(60.0, None), 0), CLAIMS, ways=WAYS[:3])
     assert isinstance(found.evidence, expected)
+
+
+#: What one thread does for the other one only while a number is small.
+SMALL = """
+global turn : 0..1 = 0; global served : int = 0;
+thread Ping {{ while (true) {{ await turn == 0; turn := 1; }} }}
+thread Pong {{ while (true) {{ await turn == 1; Got: served := served + 1; {0} }} }}
+fair;
+leads at Pong.Got ~> turn == 0;
+"""
+
+
+@pytest.mark.parametrize(("answer", "lasts"), [("turn := 0;", False), ("if (served < 3) { turn := 0; }", True)])
+def test_a_claim_that_is_fulfilled_at_first_is_refuted_by_a_later_cycle(answer: str, lasts: bool) -> None:
+    made = program(Source("small.sa", SMALL.format(answer)))
+    (ends,) = made.ends
+    budget = Budget(limits(60.0, None), 0)
+    found = decided(made.threads, made.axioms, ends, budget, CLAIMS, ways=(by_few_states,))
+    assert isinstance(found.evidence, Lasso) == lasts

@@ -19,6 +19,7 @@ from sa.frontends.c.operations import decide, load, store
 from sa.frontends.c.statements import whole
 from sa.frontends.c.types import (
     LONG,
+    MOST_SIZED,
     ULONG,
     Array,
     CType,
@@ -31,14 +32,12 @@ from sa.frontends.c.types import (
     size_of,
 )
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.c.variable_length import elements
 from sa.frontends.flow.graph import ANY, Allocate, Cell, Fail, Halt, Room, Set, Storage, Store, base
 from sa.frontends.flow.heap import GROWN, PARTLY
 from sa.frontends.flow.layout import EXTENT
 from sa.frontends.flow.lives import Free, Freeable
 from sa.terms import build
-
-#: How many scalars an array of a size that is not constant may have.
-MOST_SIZED = 2**12
 
 #: The same where arrays grow: each scalar is a variable then, and a run that needs more is noticed.
 MOST_GROWN = 8
@@ -113,7 +112,7 @@ def lengthened(kind: CType, count: int) -> Struct:
     assert isinstance(kind, Struct) and kind.fields
     name, last = kind.fields[-1]
     assert isinstance(last, Array)
-    return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps)
+    return Struct(kind.tag, (*kind.fields[:-1], (name, Array(last.of, count))), gaps=kind.gaps, aligned=kind.aligned)
 
 
 def _sized(body: Body, size: Any) -> tuple[CType, Value] | None:
@@ -129,7 +128,9 @@ def _sized(body: Body, size: Any) -> tuple[CType, Value] | None:
         for one, other in ((size.left, size.right), (size.right, size.left)):
             one = without_wide_casts(body, one)
             if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof":
-                return static_type(body, one.expr), value(body, other)
+                kind = static_type(body, one.expr)
+                size_of(kind)  # raises what a size that is computed is refused for
+                return kind, value(body, other)
     if body.wanted is None or not _is_complete(body.wanted):
         return None
     if flexible(body.wanted) is not None:
@@ -214,7 +215,7 @@ def _with_extent(body: Body, kind: CType, count: Value, zero: bool) -> Value:
     body.objects[name] = replace(made, cells=(*made.cells, extent), told=_told(body, zero))
     var = temporary(body, Pointer(kind))
     emit(body, Allocate(var, name))
-    length = build.scale(each, wanted) if grows else wanted
+    length = build.scale(elements(whole_kind, kind if last is None else last), wanted)
     emit(body, Store(build.add(var, build.integer(len(made.cells))), length, EXTENT, "index"))
     return Value(var, Pointer(kind))
 

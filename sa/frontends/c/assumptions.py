@@ -21,6 +21,7 @@ from sa.frontends.c.caveats import (
     WRAPS,
     computed,
     left_to_right,
+    spurious,
     weak,
 )
 from sa.frontends.flow.graph import Allocate, Fail, Fork, Join, Load, Op, Store, Unit, Wait
@@ -45,6 +46,8 @@ def _assumptions(reading: Reading, file: File, ops: Sequence[Op]) -> Iterator[Ca
         yield SEQUENTIAL
     if file.weak:
         yield weak(tuple(file.weak))
+    if file.spurious and reading.only == "termination":
+        yield spurious(tuple(file.spurious))
     yield from _overflow(reading, file)
     if file.unordered:
         yield left_to_right(tuple(file.unordered))

@@ -185,6 +185,8 @@ def _compared(body: Body, where: InMemory, how: str, rest: Sequence[Any], failin
     old = load(body, replace(where, order=Order(acquires=both)))
     equal = _equal(body, old, before)
     body.steps.append(Step(body.here, Test(equal), same, body.origin))
+    if weak and body.origin.span is not None:
+        body.file.spurious[body.origin.span] = None
     body.steps.append(Step(body.here, Test(build.TRUE if weak else build.lnot(equal)), other, body.origin))
     body.here = same
     if where.order is not None and where.order.acquires and not both:

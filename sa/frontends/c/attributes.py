@@ -22,26 +22,26 @@ _CHANGING = {
     **dict.fromkeys(("alias", "weakref", "ifunc", "overloadable"), "gives a name to what has another one"),
     "naked": "leaves out the begin and end of a function",
 }
-_ALIGNED = ("aligned", "_Alignas")
+_ALIGNED = "aligned"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SQUARE = re.compile(r"\[\[[^\]]*\]\]")
 #: `pack(pop)` and `pack()` only end what another one began.
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(pack\b.*\d.*|scalar_storage_order\b.*)$", re.MULTILINE)
 _MARKER = re.compile(r'^#(?:line)? *(\d+) "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
 #: Who asks how large something is, or moves bytes.
-_SIZES = re.compile(r"\b(?:sizeof|offsetof|__builtin_offsetof|_*[Aa]lignof_*|mem\w+|\w*alloc)\b")
+_SIZES = re.compile(r"\b(?:sizeof|offsetof|__builtin_offsetof|_*[Aa]lignof_*|mem(?!ory_)\w+|\w*alloc)\b")
 
 
 def changing(text: Text) -> Iterator[Diagnostic]:
     """An error for each attribute and pragma of the user that changes what a program means."""
     whole = text.text
     yield from _second_names(text)
-    if not any(word in whole + text.source.text for word in ("__attribute", "_Alignas", "[[", "pragma")):
+    if not any(word in whole + text.source.text for word in ("__attribute", "[[", "pragma")):
         return
     sizes = None
     for start, end in sorted((*groups(whole), *(m.span() for m in _SQUARE.finditer(whole)))):
         for said, word in _words(whole[start:end]):
-            aligns = word in _ALIGNED
+            aligns = word == _ALIGNED
             if not aligns and word not in _CHANGING:
                 continue
             place = _place(text, whole, start + said)
@@ -77,9 +77,6 @@ def _second_names(text: Text) -> Iterator[Diagnostic]:
 
 def _words(group: str) -> Iterator[tuple[int, str]]:
     """The names of the attributes of a group, each with its place in it; not what is in their parentheses."""
-    if group.startswith("_Alignas"):
-        yield 0, "_Alignas"
-        return
     outside = 1 if group.startswith("[[") else 2
     if outside == 2 and not group.startswith("__attribute"):
         return

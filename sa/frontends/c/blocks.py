@@ -11,7 +11,7 @@ from pycparser import c_ast
 from sa.frontends.c.allocation import without_wide_casts
 from sa.frontends.c.body import Body, InMemory, emit, fresh, seen_as, temporary
 from sa.frontends.c.caveats import OVERLAP
-from sa.frontends.c.expressions import NOTHING, constant, value
+from sa.frontends.c.expressions import NOTHING, constant, static_type, value
 from sa.frontends.c.externs import between
 from sa.frontends.c.observable_accesses import is_alone
 from sa.frontends.c.operations import decide, demand, load, store
@@ -38,12 +38,26 @@ from sa.terms.term import Term, Var
 
 def _target(body: Body, node: Any) -> tuple[Term, CType]:
     """What a pointer points to, whatever it is cast to."""
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    pointer = value(body, node)
+    pointer = value(body, _uncast(node))
     if not isinstance(pointer.type, Pointer) or isinstance(pointer.type.to, Void | Function):
         raise Unsupported("SA716", "what this points to is not known here", "assign the fields or elements instead")
     return number(pointer), pointer.type.to
+
+
+def _uncast(node: Any) -> Any:
+    return _uncast(node.expr) if isinstance(node, c_ast.Cast) else node
+
+
+def _both(body: Body, one: Any, two: Any) -> tuple[tuple[Term, CType], tuple[Term, CType]]:
+    """What two pointers point to: where that of one is not known, it is what the other one points to."""
+    pointers = [value(body, _uncast(node)) for node in (one, two)]
+    known = [p.type.to for p in pointers if isinstance(p.type, Pointer) and not isinstance(p.type.to, Void | Function)]
+    if len(known) == 1 and all(isinstance(p.type, Pointer) for p in pointers):
+        seen_as(body.file, known[0])
+        known *= 2
+    if len(known) != 2:
+        raise Unsupported("SA716", "what this points to is not known here", "assign the fields or elements instead")
+    return (number(pointers[0]), known[0]), (number(pointers[1]), known[1])
 
 
 def _cells(body: Body, kind: CType, size: Any) -> list[CType]:
@@ -67,6 +81,10 @@ def _count(body: Body, kind: CType, size: Any) -> Term | None:
     size = without_wide_casts(body, size)
     if size_of(kind) == 1:
         return number(value(body, size))
+    if isinstance(size, c_ast.UnaryOp) and size.op == "sizeof":
+        whole = static_type(body, size.expr)
+        if isinstance(whole, Array) and whole.counted is not None and size_of(whole.of) == size_of(kind):
+            return whole.counted.number
     if isinstance(size, c_ast.BinaryOp) and size.op == "*":
         for one, other in ((size.left, size.right), (size.right, size.left)):
             if isinstance(one, c_ast.UnaryOp) and one.op == "sizeof" and constant(body, one) == size_of(kind):
@@ -152,8 +170,7 @@ def _texts_apart(body: Body, arguments: Sequence[Any]) -> Value:
 
 def _copied(body: Body, arguments: Sequence[Any], apart: bool = True) -> Value:
     """`memcpy` and `memmove` with a constant size, a scalar a step; all of them are read first."""
-    to, kind = _target(body, arguments[0])
-    source, other = _target(body, arguments[1])
+    (to, kind), (source, other) = _both(body, arguments[0], arguments[1])
     if other != kind:
         seen_as(body.file, kind)
     if (count := _count(body, kind, arguments[2])) is not None:
@@ -196,7 +213,7 @@ def _compared(body: Body, arguments: Sequence[Any]) -> Value:
 
     Of larger scalars the sign may be any, but where programs are compared: what is chosen there has to be seen.
     """
-    (one, kind), (two, other) = (_target(body, a) for a in arguments[:2])
+    (one, kind), (two, other) = _both(body, arguments[0], arguments[1])
     if size_of(kind) != size_of(other) or [type(k) for _, k in cells_of(kind)] != [type(k) for _, k in cells_of(other)]:
         raise Unsupported("SA716", "objects of different types are compared", "compare their fields or elements")
     if sum(size_of(k) for _, k in cells_of(kind)) != size_of(kind):

@@ -166,6 +166,7 @@ class File(msgspec.Struct):
     signed: bool = False
     hands_on: bool = False
     weak: dict[Span, None] = msgspec.field(default_factory=dict)
+    spurious: dict[Span, None] = msgspec.field(default_factory=dict)
     unordered: dict[Span, None] = msgspec.field(default_factory=dict)
     keys: dict[int, int] = msgspec.field(default_factory=dict)
     finishing: dict[int, None] = msgspec.field(default_factory=dict)

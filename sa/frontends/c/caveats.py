@@ -138,6 +138,12 @@ def undefined(name: str) -> Caveat:
     return assuming("undefined-functions", f"`{name}`, which is not defined, changes no variable", "define it")
 
 
+def spurious(places: tuple[Span, ...]) -> Caveat:
+    """That an exchange that may fail although the values are equal may do so again and again."""
+    what = f"a weak compare-and-exchange may fail for ever (C11 7.17.7.4; {lines_of(places)})"
+    return assuming("spurious-failures", what, "ask about the strong one, which only fails where values differ", places)
+
+
 def weak(places: tuple[Span, ...]) -> Caveat:
     """That orders weaker than `seq_cst` are as good as that one."""
     what = f"memory orders weaker than seq_cst behave as seq_cst ({lines_of(places)})"

@@ -22,6 +22,7 @@ from sa.frontends.c.types import (
     Int,
     Pointer,
     Struct,
+    alignment,
     bits_of,
     cell_count,
     cells_of,
@@ -97,7 +98,7 @@ def _atomic(body: Body, kind: Struct) -> Struct:
         raise Unsupported("SA710", "an `_Atomic` structure or union is not accepted here", "make its fields atomic")
     if kind.atomically is None:
         fields = tuple((name, _synchronising(body, inner)) for name, inner in kind.fields)
-        kind.atomically = Struct(kind.tag, fields, gaps=kind.gaps, plainly=kind)
+        kind.atomically = Struct(kind.tag, fields, gaps=kind.gaps, plainly=kind, aligned=kind.aligned)
     return kind.atomically
 
 
@@ -191,11 +192,26 @@ def _complete(body: Body, known: Struct, node: Any, constant: Constants) -> None
         if _innermost(kind) is known:
             raise Unsupported("SA719", f"`{node.name}` is a member of itself", "make the member a pointer")
         cell_count(kind)  # raises what a member is refused for
+        asked = _aligned(body, declared, constant)
+        if asked > alignment(kind):
+            if isinstance(node, c_ast.Union):
+                raise Unsupported("SA712", "an alignment of a member of a union", "align the whole union")
+            gaps.append((len(fields), Int("alignment", 0, False, unit=8 * asked)))
+            known.aligned = max(known.aligned, asked)
         fields.append((declared.name or f"?{number}", kind))
     if isinstance(node, c_ast.Union):
         _unite(body, known, tuple(fields))
     else:
         known.fields, known.gaps = tuple(fields), tuple(gaps)
+
+
+def _aligned(body: Body, declared: c_ast.Decl, constant: Constants) -> int:
+    """The alignment in bytes that a declaration asks for, 1 where it asks for none. Raises Unsupported."""
+    found = 1
+    for node in (a.alignment for a in declared.align or ()):
+        named = isinstance(node, c_ast.Typename)
+        found = max(found, alignment(type_of(body, node, constant)) if named else constant(body, node))
+    return found
 
 
 def _innermost(kind: CType) -> CType:

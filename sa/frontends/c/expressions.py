@@ -46,11 +46,10 @@ from sa.frontends.c.types import (
     is_scalar,
     plain,
     promoted,
-    size_of,
     synchronises,
 )
 from sa.frontends.c.unions import element, member
-from sa.frontends.c.values import Unsupported, Value, inverted, negated, number, truth
+from sa.frontends.c.values import Unsupported, Value, inverted, negated, number, sized, truth
 from sa.frontends.flow.graph import Begin, End, Node, Set, Skip, code
 from sa.terms import build
 from sa.terms.term import Int as Number
@@ -231,7 +230,7 @@ def _unary(body: Body, node: c_ast.UnaryOp) -> Value:
         case "~":
             return inverted(value(body, node.expr), body.registers)
         case "sizeof":
-            return Value(build.integer(size_of(static_type(body, node.expr))), ULONG)
+            return sized(static_type(body, node.expr))
         case "_Alignof":
             return Value(build.integer(alignment(static_type(body, node.expr))), ULONG)
         case "++" | "--" | "p++" | "p--":

@@ -56,7 +56,7 @@ _RANGE = re.compile(
 
 
 def without_extensions(text: str, alone: bool = False) -> str:
-    """The text without attributes, `__extension__` and the like.
+    """The text without attributes, `__extension__` and the like; alignments of members stay.
 
     Are functions of it compared `alone`, then assembly that orders accesses is a call of one of BARRIERS.
     """
@@ -69,7 +69,9 @@ def without_extensions(text: str, alone: bool = False) -> str:
         pieces.append(text[here : found.start()])
         group = text[found.start() : end]
         blank = re.sub(r"[^\n]", " ", group)
-        if not _is_harmless(group) or _sets(group):
+        if group.startswith("_Alignas"):
+            pieces.append(group)
+        elif not _is_harmless(group) or _sets(group):
             pieces.append(_in_place(_ASSEMBLER, blank))
         elif alone and (call := _ordering(group, text[: found.start()])) is not None:
             pieces.append(_in_place(call, blank))

@@ -22,6 +22,7 @@ from sa.frontends.c.types import (
     Array,
     CType,
     Int,
+    Pointer,
     Struct,
     bits_of,
     cell_count,
@@ -58,7 +59,15 @@ def scalars(body: Body, kind: CType, init: Any, offset: int = 0) -> Iterator[tup
         yield from _of_library(body, kind, list(_flat(init)), offset)
         return
     if isinstance(kind, Struct) and kind.members is not None and kind.fields is not None:
-        yield offset, kind.fields[0][1], c_ast.Constant("unsigned long int", f"{_united(body, kind, init)}UL")
+        try:
+            bits = _united(body, kind, init)
+        except Unsupported:
+            # Its bits are not known here: the whole union is one item.
+            if not isinstance(init, c_ast.InitList):
+                raise
+            yield offset, kind, init
+        else:
+            yield offset, kind.fields[0][1], c_ast.Constant("unsigned long int", f"{bits}UL")
         return
     if isinstance(kind, Array) and isinstance(init, c_ast.Constant) and "string" in init.type:
         for number_, letter in enumerate(_letters(init)[: kind.size]):
@@ -114,6 +123,18 @@ def _parts(body: Body, kind: Struct, init: Any) -> Iterator[tuple[int, CType, An
         yield (*found[place], expression)
 
 
+def _only(kind: CType, init: c_ast.InitList) -> tuple[CType, Any]:
+    """The expression for a union that begins with an address, as the number that all its bytes are."""
+    assert isinstance(kind, Struct) and kind.members and kind.fields  # no other type has a list as its one item
+    item, chosen = init.exprs[0], kind.members[0][1]
+    if isinstance(item, c_ast.NamedInitializer):
+        chosen = dict(kind.members)[item.name[0].name] if len(item.name) == 1 else VOID
+        item = item.expr
+    if not isinstance(chosen, Pointer) or isinstance(item, c_ast.InitList):
+        raise Unsupported("SA719", "this initialiser is not constant")
+    return kind.fields[0][1], item
+
+
 def _flat(init: c_ast.InitList) -> Iterator[Any]:
     for inner in init.exprs:
         if isinstance(inner, c_ast.InitList):
@@ -137,7 +158,7 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
                 # What follows goes on inside of it (C11 6.7.9, paragraph 17).
                 inside = items[: _following(body, inner, item.name[1:], items)]
                 del items[: len(inside)]
-                yield from _listed(body, inner, [rest, *inside], offset + start)
+                yield from _inside(body, inner, [rest, *inside], offset + start)
                 position += 1
                 continue
             item = item.expr
@@ -157,9 +178,18 @@ def _listed(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[
         position += 1
 
 
+def _inside(body: Body, kind: CType, items: list[Any], offset: int) -> Iterator[tuple[int, CType, Any]]:
+    """The items of a list that goes on inside of an object."""
+    if isinstance(kind, Struct) and kind.members is not None:
+        return scalars(body, kind, c_ast.InitList(items), offset)
+    return _listed(body, kind, items, offset)
+
+
 def _following(body: Body, kind: CType, names: Sequence[Any], items: Sequence[Any]) -> int:
     """How many items without a name belong to an object behind the part that names designate. Raises Unsupported."""
     here, inner = 0, kind
+    if isinstance(kind, Struct) and kind.members is not None:
+        return 0
     for name in names:
         ends = ends_of(getattr(name, "expr", name))
         position = _designated(body, inner, name) if ends is None else constant(body, ends[1])
@@ -229,6 +259,8 @@ def first_values(body: Body, kind: CType, init: Any) -> dict[int, Term]:
     found = dict[int, Term]()
     for offset, inner, expression in scalars(body, kind, init):
         before = len(body.steps)
+        if isinstance(expression, c_ast.InitList):
+            inner, expression = _only(inner, expression)
         made = number(converted(body, value(body, expression), inner))
         if len(body.steps) != before or any(not v.name.startswith("&") for v in made.free):
             raise Unsupported("SA719", "this initialiser is not constant")
@@ -281,7 +313,7 @@ def _initialise(body: Body, where: InMemory, init: Any) -> None:
         target = InMemory(build.add(where.address, build.integer(offset)), kind, where.wrong)
         found = written.get(offset)
         if found is not None and isinstance(found[0], Struct):
-            store(body, InMemory(target.address, found[0], where.wrong), value(body, found[1]))
+            _initialise(body, InMemory(target.address, found[0], where.wrong), found[1])
             covered = offset + cell_count(found[0])
         if offset < covered:
             continue

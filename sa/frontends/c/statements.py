@@ -48,6 +48,7 @@ from sa.frontends.c.types import (
     words_of,
 )
 from sa.frontends.c.values import Unsupported, Value, number
+from sa.frontends.c.variable_length import computed_array, set_extent, with_extent
 from sa.frontends.flow.graph import Fail, Havoc, Live, Op, Register, Set, Skip, Storage, base
 from sa.terms import build
 from sa.terms.name import unused
@@ -177,7 +178,7 @@ def declare(body: Body, node: c_ast.Decl) -> None:
     if node.name is None:
         type_of(body, node.type, constant)
         return
-    kind = completed(body, type_of(body, node.type, constant), node.init)
+    kind = computed_array(body, node) or completed(body, type_of(body, node.type, constant), node.init)
     if isinstance(kind, Function) or "extern" in node.storage:
         outer = body.file.names.get(node.name)
         if isinstance(kind, Function):
@@ -263,8 +264,10 @@ def local(
     if skipped and init is not None and cell_count(kind) > MOST_VARIABLES:
         raise Unsupported("SA719", f"a jump leads past the values of `{name}`, which is large", "declare it before")
     constants = constant_values(body, kind, init) if init is not None and not skipped and any(rows_of(kind)) else None
-    body.objects[own] = object_of(own, kind, Storage.AUTO, where, constants, kept)
+    here = with_extent(object_of(own, kind, Storage.AUTO, where, constants, kept), kind)
+    body.objects[own] = here
     emit(body, Live(own))
+    set_extent(body, here, kind)
     if init is not None and constants is None:
         initialise(body, place, init, own if kept else None)
     return Live(own)

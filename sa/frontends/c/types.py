@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from sa.frontends.flow.graph import ANY, PLAIN, Range, Row, Words
+from sa.terms.term import Term
 
 
 class Int(msgspec.Struct, frozen=True):
@@ -41,11 +42,19 @@ class Float(msgspec.Struct, frozen=True):
     volatile: bool = False
 
 
+class Counted(msgspec.Struct, frozen=True):
+    """How many elements an array has where that is computed; `refused` is raised where its size has to be constant."""
+
+    number: Term
+    refused: Exception
+
+
 class Array(msgspec.Struct, frozen=True):
-    """An array; `size` is None where it is not known."""
+    """An array; `size` is None where it is not known, and the most that it may be where elements are `counted`."""
 
     of: CType
     size: int | None
+    counted: Counted | None = None
 
 
 class Struct(msgspec.Struct, eq=False):
@@ -54,6 +63,7 @@ class Struct(msgspec.Struct, eq=False):
     One of the library's is `opaque`: initialisers of it mean that it is new. `gaps` are the bit fields without a name,
     each with the number of fields before it. A union has `members`, and one field: the unit of all their bytes.
     An atomic one is read and written as a whole. It knows how it is `plainly`, and that one how it is `atomically`.
+    `aligned` is what its members ask for beside their types, where a gap of no bits stands before each of them.
     One that is `refused` is not accepted for that reason, wherever its size or a part of it is asked for.
     """
 
@@ -64,6 +74,7 @@ class Struct(msgspec.Struct, eq=False):
     members: tuple[tuple[str, CType], ...] | None = None
     plainly: Struct | None = None
     atomically: Struct | None = None
+    aligned: int = 1
     refused: Exception | None = None
 
 
@@ -202,6 +213,10 @@ def distances_in_locations(kind: CType) -> Iterator[int]:
 
 #: Arrays with more elements are large, and those with more in all their dimensions.
 LARGE = (64, 256)
+
+
+#: How many scalars an array of a size that is computed may have.
+MOST_SIZED = 2**12
 #: Arrays with more are of a middle size.
 MIDDLING = (16, 16)
 #: All with several elements.
@@ -257,6 +272,8 @@ def size_of(kind: CType) -> int:
             return max(1, bits // 8)
         case Pointer() | Function():
             return 8
+        case Array(counted=Counted(refused=problem)):
+            raise problem
         case Array(of, size):
             return (size or 0) * size_of(of)
         case Struct(members=tuple(members)):
@@ -313,8 +330,8 @@ def alignment(kind: CType) -> int:
             return alignment(of)
         case Int(unit=int(bits)):
             return bits // 8
-        case Struct(members=members):
-            return max((alignment(inner) for _, inner in members or fields_of(kind)), default=1)
+        case Struct(members=members, aligned=own):
+            return max((own, *(alignment(inner) for _, inner in members or fields_of(kind))))
         case _:
             return size_of(kind)
 

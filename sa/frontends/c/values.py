@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from sa.frontends.c.types import INT, LONG, CType, Float, Int, Pointer, range_of, usual
+from sa.frontends.c.types import INT, LONG, ULONG, Array, Counted, CType, Float, Int, Pointer, range_of, size_of, usual
 from sa.frontends.flow.bits import bitwise, comparison, within
 from sa.frontends.flow.division import MOST_DIVISORS, by_cases, quotient
 from sa.frontends.flow.graph import ANY
@@ -100,6 +100,15 @@ def _declared(kind: Int) -> tuple[int, int]:
 def wrapped(term: Term, kind: Int, known: tuple[int | None, int | None] = (None, None)) -> Term:
     """The number modulo 2^bits as a value of the type; a case distinction where it is at most one turn away."""
     return within(term, _declared(kind), known)
+
+
+def sized(kind: CType) -> Value:
+    """What `sizeof` is of a type."""
+    match kind:
+        case Array(of, counted=Counted(number)):
+            return Value(build.mul(sized(of).term, number), ULONG)
+        case _:
+            return Value(build.integer(size_of(kind)), ULONG)
 
 
 class Result(Struct, frozen=True):

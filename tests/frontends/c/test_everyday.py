@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -101,3 +104,80 @@ def test_how_many_elements_a_parameter_says_means_nothing(tmp_path: Path) -> Non
     file = tmp_path / "p.c"
     file.write_text("static int f(int n, int a[n]) { return a[n - 1]; } int main(void) { int a[2] = {1}; f(2, a); }")
     load_with(str(file), USUAL)
+
+
+UNION = (
+    "struct point { short x, y; };\n"
+    "struct value { int type; union { long i; char *s; struct point p; } u; int more; };\n"
+    "#define INT(n) ((struct value){ .type = 1, .u.i = (n) })\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("struct value v = INT(-3); assert(v.u.i == -3 && v.more == 0);", "PROVED"),
+        ("struct value v = { .u.i = 7, .type = 2 }; assert(v.u.i == 7 && v.type == 2);", "PROVED"),
+        ("struct value v = { 1, .u.i = 7, 9 }; assert(v.u.i == 7 && v.more == 9);", "PROVED"),
+        ("struct value v = { .u = { .p = { 3, 4 } } }; assert(v.u.p.y == 4 && v.u.i == 4 * 65536 + 3);", "PROVED"),
+        ("long n = argc; struct value v = { 1, { n }, 2 }; assert(v.u.i == argc && v.more == 2);", "PROVED"),
+        ('struct value v = { .u.s = "ab" }; assert(v.u.s[1] == \'b\');', "PROVED"),
+        ('static struct value v[2] = { { 1, { .s = "a" }, 5 }, { .u.s = "b" } };'
+         " assert(*v[0].u.s == 'a' && *v[1].u.s == 'b' && v[0].more == 5);", "PROVED"),
+        ("struct value v = INT(argc); assert(v.u.i < 3);", "REFUTED"),
+        ("struct value v = { .u.i = argc, .more = 1 }; v = INT(v.u.i); assert(v.more == 1);", "REFUTED"),
+    ],
+)  # fmt: skip
+def test_a_union_in_a_structure_has_first_values(tmp_path: Path, text: str, expected: str) -> None:
+    head = f"{HEADS}{UNION}"
+    assert answer(tmp_path, f"{head}int main(int argc, char **argv) {{ {text} return 0; }}\n") == expected
+
+
+COPY = (
+    "static unsigned char from[4] = {1, 2, 3, 4};\n"
+    "static int put(void *to, size_t n) { memcpy(to, from, n); return 0; }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("unsigned char b[4] = {0}; put(b, 3); assert(b[2] == 3 && b[3] == 0);", "PROVED"),
+        ("unsigned char b[4] = {0}; put(b, sizeof b); assert(b[3] != 4);", "REFUTED"),
+        ("unsigned char b[2]; put(b, 3);", "REFUTED"),
+        # The bytes of a number are not looked at one by one.
+        ("int i = 0; put(&i, 1); assert(i == 1);", "SA714"),
+        ("char b[3] = {5, 6, 7}; void *p = b; assert(memcmp(p, b, 3) == 0 && memcmp(b, p, 2) == 0);", "PROVED"),
+    ],
+)
+def test_bytes_are_copied_to_where_a_pointer_to_anything_points(tmp_path: Path, text: str, expected: str) -> None:
+    assert answer(tmp_path, f"{HEADS}{COPY}int main(int argc, char **argv) {{ {text} return 0; }}\n") == expected
+
+
+def _members(random: Random, depth: int = 0) -> str:
+    """The members of a structure, some of which ask for an alignment."""
+    made = list[str]()
+    for number in range(random.randint(1, 4)):
+        aligned = random.choice(["", "", "_Alignas(128) ", "_Alignas(128) "])
+        kind = random.choice(["char", "short", "int", "long", "char *"])
+        if aligned == "" and random.random() < 0.3:
+            aligned = random.choice(["_Alignas(16) ", "_Alignas(long) "])
+        elif depth == 0 and random.random() < 0.3:
+            kind = f"struct {{ {_members(random, 1)} }}"
+        made.append(f"{aligned}{kind} m{number}{random.choice(['', '', '[3]'])};")
+    return " ".join(made)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is the judge")
+def test_sizes_and_places_of_aligned_members_are_those_of_gcc(tmp_path: Path) -> None:
+    random = Random(3)
+    asked = ["sizeof(struct s)", "_Alignof(struct s)", "offsetof(struct s, m0)", "offsetof(struct s, last)"]
+    for _ in range(8):
+        members = _members(random)
+        head = f"#include <assert.h>\n#include <stddef.h>\n#include <stdio.h>\nstruct s {{ {members} char last; }};\n"
+        shown = "".join(f'printf("%d ", (int) {a});' for a in asked)
+        (tmp_path / "p.c").write_text(f"{head}int main(void) {{ {shown} return 0; }}\n")
+        subprocess.run(["gcc", "-w", "-o", str(tmp_path / "p"), str(tmp_path / "p.c")], check=True)
+        told = subprocess.run([str(tmp_path / "p")], check=True, capture_output=True, text=True).stdout.split()
+        claims = " ".join(f"assert({a} == {n});" for a, n in zip(asked, told, strict=True))
+        assert answer(tmp_path, f"{head}int main(void) {{ {claims} return 0; }}\n") == "PROVED", members

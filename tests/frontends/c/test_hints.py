@@ -37,7 +37,7 @@ def test_a_mistyped_name_gets_a_hint(name: str, tmp_path: Path) -> None:
 
 def test_what_only_follows_from_a_refused_declaration_is_not_told(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
-    path.write_text("int x;\nint main(void) {\n  int n = x; int b[n];\n  b[0] = 1;\n  return b[0];\n}\n")
+    path.write_text("int x;\nint main(void) {\n  int n = x; int b[2][n];\n  b[0][0] = 1;\n  return b[0][0];\n}\n")
     with pytest.raises(InputError) as found:
         load_program(str(path))
     assert [d.code for d in found.value.diagnostics] == ["SA711"]

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from typer.testing import CliRunner, Result
 
+from sa.app.overflow import OTHERWISE
 from sa.app.refine import Answer, RefineRequest, refine
 from sa.base.limits import limits
 from sa.cli.main import application
@@ -53,6 +54,7 @@ def test_undefined_behaviour_of_the_second_file_refutes(
     outcome = compared(defined, undefined, tmp_path, function).outcome
     assert outcome.verdict.value == "REFUTED"
     assert kind != "overflow" or kind not in {c.kind for c in outcome.said.assumptions}
+    assert (OTHERWISE in outcome.notes) == (kind == "overflow" and function is None)
     assert compared(undefined, undefined, tmp_path, function).outcome.verdict.value == "PROVED"
 
 

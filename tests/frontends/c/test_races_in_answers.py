@@ -48,3 +48,25 @@ def test_a_race_that_nobody_asked_for_is_noted_and_changes_no_verdict(tmp_path: 
     ):
         found = answered(tmp_path, NOTED.format(order=order), Reading())
         assert (found.verdict, list(notes_of(found))) == (Verdict.PROVED, notes)
+
+
+FAMILY = """int x, t[4]; atomic_uint next; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *w(void *a) {{
+  {}
+  return 0; }}
+int main(int n, char **v) {{
+  for (int i = 0; i < n; i++) {{ pthread_t t; pthread_create(&t, 0, w, 0); }}
+  return 0; }}
+"""
+
+
+def test_a_race_of_any_number_of_threads_is_noted(tmp_path: Path) -> None:
+    element = "unsigned i = atomic_fetch_add(&next, 1) % 4;"
+    for body, places in (
+        ("x = 1;", 2),
+        ("t[1] = 1;", 2),
+        (f"{element} t[i & 1] = 1;", 2),
+        ("pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);", 0),
+    ):
+        notes = [n for n in notes_of(answered(tmp_path, FAMILY.format(body), Reading())) if "data race" in n]
+        assert [n.count("in line 6") for n in notes] == ([places] if places else []), body

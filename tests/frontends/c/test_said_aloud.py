@@ -139,3 +139,18 @@ def test_an_unlocked_thread_that_is_joined_plainly_ends(tmp_path: Path) -> None:
         path.write_text("void emit(int);\n" + text.replace("pthread_join", f"{body}pthread_join"))
         shown = CliRunner().invoke(application(), ["refine", str(path), str(path)]).output
         assert ("Termination is not compared" in shown) == said
+
+
+@pytest.mark.parametrize(("strength", "said"), [("weak", True), ("strong", False)])
+@pytest.mark.parametrize("reading", [USUAL, Reading(only="termination")])
+def test_that_a_weak_exchange_may_fail_for_ever_is_said_of_termination(
+    tmp_path: Path, strength: str, said: bool, reading: Reading
+) -> None:
+    path = tmp_path / "x.c"
+    path.write_text(
+        f"{HEADS}atomic_int x;\nint main(void) {{ int old = 0;\n"
+        f"while (!atomic_compare_exchange_{strength}(&x, &old, 1)) old = 0;\nreturn 0; }}\n"
+    )
+    found = [c.text for c in load_with(str(path), reading).said.assumptions if c.kind == "spurious-failures"]
+    assert bool(found) == (said and reading is not USUAL)
+    assert all("line 7" in text for text in found)

@@ -29,7 +29,6 @@ STRUCTURE = "int main(void) { assert(sizeof(struct s) == 8); }"
         ("typedef int t __attribute__((mode(QI))); int main(void) { assert(sizeof(t) == 4); }", "mode"),
         ("typedef int t __attribute__((vector_size(16))); int main(void) { assert(sizeof(t) == 4); }", "vector_size"),
         ("struct s { int a; } __attribute__((aligned(16))); " + STRUCTURE, "aligned"),
-        ("struct s { _Alignas(16) int a; }; " + STRUCTURE, "_Alignas"),
         ('int x; extern int y __attribute__((alias("x"))); int main(void) { y = 1; }', "alias"),
         ('int x __asm__("y"); extern int y; int main(void) { x = 1; assert(y == 1); }', "__asm__"),
         ('extern int x asm("y"); int y; int main(void) { y = 1; assert(x == 1); }', "asm"),

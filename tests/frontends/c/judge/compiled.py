@@ -26,6 +26,7 @@ WORDS = (
     ("stack-use-after-scope", Fault.DEAD_VARIABLE),
     ("null pointer", Fault.POINTER),
     ("SEGV on unknown address", Fault.POINTER),
+    ("BUS on unknown address", Fault.POINTER),
     ("Assertion", Fault.ASSERTION),
     ("detected memory leaks", Fault.LEAK),
 )
