@@ -113,10 +113,17 @@ def test_what_a_claim_says_of_a_place_matters_there_alone() -> None:
     assert isinstance(ruling(states), Accepted)
 
 
-def test_a_local_has_a_value_where_a_claim_alone_speaks_of_it() -> None:
-    states = states_of(WAITING)
-    kept = tuple(tuple(frozenset[Var]() for _ in by_place) for by_place in states.kept)
-    assert isinstance(ruling(replace(states, kept=kept)), Rejected)
+def test_a_local_has_a_value_wherever_a_claim_speaks_of_it() -> None:
+    """Else the claim would be about another value, which stands there for all."""
+    text = WAITING.replace("t := x; W: skip;", "t := x; x := t; W: skip;")
+    states = states_of(text)
+    places = [q.name for q in states.threads[0].locations]
+    less = tuple(frozenset[Var]() if q == "W" else k for q, k in zip(places, states.kept[0], strict=True))
+    assert less != states.kept[0]
+    assert any(less)
+    said = check_states(replace(states, kept=(less, *states.kept[1:])), Limits())
+    assert isinstance(said, Rejected)
+    assert said.why == "the states do not determine whether a claim holds"
 
 
 def test_what_goes_first_may_form_no_cycle_and_may_not_be_seen() -> None:
