@@ -16,13 +16,16 @@ from sa.certificates.reduced import Phase
 from sa.certificates.run import Bad
 from sa.terms.term import Term
 
+#: Copies of each family that a fact may speak of.
+SPOKEN = 2
+
 
 class CrowdReduced(Struct, frozen=True):
     """`inner` is about threads and families whose steps are the blocks of these between locations that are cut.
 
     `phases` are by location, of the threads and then of the families. `facts` are formulas about threads and symbolic
-    copies, of each family two at most; they are meant of any different copies, and are inductive together. `init` is
-    what holds of the shared variables at the start. Else it is as in `Reduced`.
+    copies, `SPOKEN` of each family at most; they are meant of any different copies, and are inductive together.
+    `init` is what holds of the shared variables at the start. Else it is as in `Reduced`.
     """
 
     threads: tuple[Automaton, ...]

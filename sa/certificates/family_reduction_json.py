@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 from sa.automata.family import crowd
 from sa.certificates.families import CrowdJoint, CrowdKeeps
 from sa.certificates.families_json import crowd_joint_json, crowd_keeps_json, read_crowd_joint, read_crowd_keeps
-from sa.certificates.family_reduction import Crowd, CrowdReduced, OfCrowds, crowd_of
+from sa.certificates.family_reduction import SPOKEN, Crowd, CrowdReduced, OfCrowds, crowd_of
 from sa.certificates.proof_json import numbered_bads
 from sa.certificates.reduced import Phase
 from sa.certificates.reduced_json import phases_json, read_facts, read_phases
@@ -60,7 +60,7 @@ def read_of_crowds(entry: Entry, about: Crowd, bads: Bads, composing: Composing)
 def _read_reduced(entry: Entry, about: Crowd, bads: Bads, composing: Composing) -> CrowdReduced:
     listed, facts, inner, never = entry.fields("phases", "facts", "inner", "never")
     phases = read_phases(listed, (*about.threads, *(f.thread for f in about.families)))
-    spoken = (*about.threads, *crowd(about.families, [2] * len(about.families)))
+    spoken = (*about.threads, *crowd(about.families, [SPOKEN] * len(about.families)))
     known = read_facts(facts, spoken, about.axioms)
     excluded = tuple(read_bad(item, bads) for item in never.items())
     composed = composing(about, phases, excluded)

@@ -13,12 +13,12 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sa.automata.automaton import Automaton, Kind
-from sa.automata.family import Family, crowd, different, family_fault, spoken_of, symbolic_name
-from sa.automata.rename import apart, own_local
+from sa.automata.automaton import Automaton
+from sa.automata.family import Family, at, crowd, different, family_fault, in_place_of, spoken_of, symbolic_name
+from sa.automata.rename import apart
 from sa.base.limits import Limits
 from sa.certificates.families import CrowdJoint, CrowdKeeps
-from sa.certificates.family_reduction import Crowd, CrowdReduced, OfCrowds, crowd_of, excluded_in_crowds
+from sa.certificates.family_reduction import SPOKEN, Crowd, CrowdReduced, OfCrowds, crowd_of, excluded_in_crowds
 from sa.certificates.family_reduction_json import Composing
 from sa.certificates.reduced import Phase
 from sa.certificates.run import Bad
@@ -32,14 +32,10 @@ from sa.checker.obligation import Obligation
 from sa.checker.reduced import blocks_in_phases
 from sa.checker.ruling import Accepted, Rejected, Ruling
 from sa.checker.solvers import Z3, Solvers
-from sa.terms.build import variable
-from sa.terms.name import at_place
-from sa.terms.sort import BOOL
 from sa.terms.substitute import substitution
 from sa.terms.term import Term, Var
 
-#: Copies of each family that a fact may speak of; one more may take a step.
-SPOKEN = 2
+#: Copies of each family that are looked at: those that a fact speaks of, and one more, which may take a step.
 LOOKED_AT = SPOKEN + 1
 
 
@@ -129,13 +125,13 @@ def _facts_fault(made: CrowdReduced) -> str | None:
 
 def _names(thread: Automaton) -> Iterator[Var]:
     yield from (v.var for v in thread.variables)
-    yield from (variable(at_place(thread.name, q.name), BOOL) for q in thread.locations)
+    yield from (at(thread.name, q.name) for q in thread.locations)
 
 
 def _claimed(made: CrowdReduced) -> tuple[int, ...]:
     """Copies of each family that are looked at: those that claims speak of, and one more."""
     claims = [bad.claim for bad in made.never if bad.claim is not None]
-    return tuple(max(LOOKED_AT, *(1 + spoken_of(c, f) for c in claims), 0) for f in made.families)
+    return tuple(max((LOOKED_AT, *(1 + spoken_of(c, f) for c in claims))) for f in made.families)
 
 
 def _check_facts(made: CrowdReduced, bounds: Limits, seed: int, solvers: Solvers) -> Ruling:
@@ -163,11 +159,8 @@ def _of_any_copies(made: CrowdReduced, count: int) -> tuple[Term, ...]:
 def _in_place_of(family: Family, one: int, other: int) -> dict[Var, Term]:
     """The names of what facts say of one symbolic copy, replaced by those of another one."""
     first, second = symbolic_name(family, one), symbolic_name(family, other)
-    own = (v.var for v in family.thread.variables if v.kind is Kind.LOCAL)
-    names: dict[Var, Term] = {own_local(first, v): own_local(second, v) for v in own}
-    for q in family.thread.locations:
-        names[variable(at_place(first, q.name), BOOL)] = variable(at_place(second, q.name), BOOL)
-    return names
+    places = (q.name for q in family.thread.locations)
+    return {**in_place_of(family, one, other), **{at(first, q): at(second, q) for q in places}}
 
 
 def _obligations(made: CrowdReduced) -> Iterator[Obligation]:

@@ -20,7 +20,7 @@ from sa.question.asked import Asked, Excluded, Settled
 from sa.terms.substitute import substitution
 from sa.transform.facts import Proved
 from sa.transform.family_reduce import COPIES, CrowdReduction, crowd_reduction, each_once
-from sa.transform.reduce import places
+from sa.transform.reduce import AVOIDABLE, places
 
 #: The parts of the work that intervals may take, and facts, movers and blocks.
 BOUNDING, PREPARING = 0.3, 0.6
@@ -68,19 +68,24 @@ def _unjudged(settled: Settled) -> Ruling:
 
 
 def _reduction(asked: Asked, budget: Budget) -> CrowdReduction | None:
-    """The reduction by what each thread knows alone, or else by what excludes locations of two; None where neither
-    joins steps. Raises LimitReached.
+    """The reduction by what each thread knows alone, or by what excludes locations of two if that joins more steps;
+    None where neither joins any. Raises LimitReached.
     """
     program = Crowd(asked.threads, asked.families, asked.init, asked.axioms)
-    proved = _proved(asked, budget)
+    proved, best = _proved(asked, budget), None
     with part_of(budget.bounds, PREPARING) as bounds:
         for joint in (False, True):
             make = partial(crowd_reduction, program, asked.bads, proved, joint, bounds, budget.seed)
             made = asked.shared.once(("reduction", asked.bads, joint, proved is None), make)
-            # Steps of copies that are joined are seen by any number of others.
-            if places(each_once(made.blocks)) < places(each_once(made.written)):
-                return made
-    return None
+            best = made if best is None or _locations(made.blocks) < _locations(best.blocks) else best
+            if not any(why in AVOIDABLE for cuts in made.cuts for why in cuts.why.values()):
+                break
+    # Steps of copies that are joined are seen by any number of others, so few are a gain.
+    return best if best is not None and _locations(best.blocks) < _locations(program) else None
+
+
+def _locations(program: Crowd) -> int:
+    return places(each_once(program))
 
 
 def _proved(asked: Asked, budget: Budget) -> Proved | None:

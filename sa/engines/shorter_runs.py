@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from sa.automata.family import copies
-from sa.base.limits import Limits, allot, apart
+from sa.base.limits import LimitReached, Limits, allot, apart
 from sa.certificates.families import CrowdRun, bads_of_copies
 from sa.certificates.run import Run
 from sa.checker.ruling import Accepted
@@ -31,4 +31,8 @@ def shorter(asked: Asked, found: Ruled, judge: Judge, bounds: Limits) -> Ruled:
             (bad, *_) = bads_of_copies(settled.bad, asked.families, counts)
             less = CrowdRun(counts, shortened(threads, bad, run, within))
     short = replace(settled, evidence=less)
-    return replace(found, settled=short) if less != evidence and isinstance(judge(short), Accepted) else found
+    try:
+        return replace(found, settled=short) if less != evidence and isinstance(judge(short), Accepted) else found
+    except LimitReached:
+        # What was accepted stands.
+        return found

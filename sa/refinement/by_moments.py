@@ -54,7 +54,6 @@ from sa.terms import build
 from sa.terms.atoms import atoms
 from sa.terms.compile import compiled, predicate
 from sa.terms.evaluate import Unevaluable
-from sa.terms.name import off_side
 from sa.terms.substitute import substitute
 from sa.terms.term import Term, Var
 
@@ -177,7 +176,6 @@ def _choices(
     found = list[Term]()
     for k, choice in enumerate(edge.choices):
         alike = [v for v in order if v.sort == choice.var.sort]
-        alike.sort(key=lambda v: not off_side(v.name).endswith(str(off_side(choice.var.name)).split("?")[0]))
         fits = (v for v in alike if all(any(p[k] == c.moment.after[order[v]] for p in c.picked or ()) for c in met))
         term = next(fits, None)
         if term is None:

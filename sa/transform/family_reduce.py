@@ -16,8 +16,7 @@ from sa.automata.automaton import Automaton
 from sa.automata.family import different, symbolic
 from sa.automata.rename import apart
 from sa.base.limits import Limits
-from sa.certificates.family_reduction import Crowd, CrowdReduced, OfCrowds
-from sa.certificates.reduced import Phase
+from sa.certificates.family_reduction import SPOKEN, Crowd, CrowdReduced, OfCrowds
 from sa.certificates.run import Bad
 from sa.smt.session import Session
 from sa.terms import build
@@ -27,10 +26,10 @@ from sa.transform.facts import Apart, Proved, facts_of, lemmas_of
 from sa.transform.flags import facts_under_flags
 from sa.transform.movers import movers_of
 from sa.transform.phases import Cuts, Moves, Why, cuts_of
-from sa.transform.reduce import RLIMIT, asked_for, bads_of_blocks, moves_of
+from sa.transform.reduce import RLIMIT, asked_for, bads_of_blocks, moves_of, phases_of
 
-#: Symbolic copies of each family that facts and movers are about: two, and one that disturbs them.
-COPIES = 3
+#: Symbolic copies of each family that are looked at: those that facts speak of, and one that disturbs them.
+COPIES = SPOKEN + 1
 
 
 class CrowdReduction(Struct, frozen=True, eq=False):
@@ -55,10 +54,7 @@ class CrowdReduction(Struct, frozen=True, eq=False):
     def evidence(self, bads: tuple[Bad, ...], inner: tuple[OfCrowds, ...]) -> CrowdReduced:
         """What is shown of blocks as evidence about the written program."""
         about = self.written
-        phases = tuple(
-            tuple(cuts.phases.get(q.name, Phase.CUT) for q in t.locations)
-            for t, cuts in zip(each_once(about), self.cuts, strict=True)
-        )
+        phases = tuple(tuple(phases_of(*its).values()) for its in zip(each_once(about), self.cuts, strict=True))
         return CrowdReduced(about.threads, about.families, phases, self.lemmas, inner, about.init, bads, about.axioms)
 
 
@@ -83,7 +79,7 @@ def crowd_reduction(
     facts = replace(facts, proved=proved, found={})
     once, families = len(program.threads), len(program.families)
     # No step of a third copy is looked at, since it is as one of the second.
-    movers = movers_of(replace(facts, threads=facts.threads[: once + 2 * families]), session)
+    movers = movers_of(replace(facts, threads=facts.threads[: once + SPOKEN * families]), session)
     claims = [b.claim for b in bads if b.claim is not None]
     cuts, made = list[Cuts](), list[Composition]()
     for number, thread in enumerate(each_once(program)):
@@ -91,8 +87,8 @@ def crowd_reduction(
         moves = _of_all([moves_of(facts, movers, n, claims, session) for n in alike])
         found = cuts_of(thread, moves, _asked(thread, [everyone[n] for n in alike], bads))
         cuts.append(found)
-        made.append(composed(thread, {q.name: found.phases.get(q.name, Phase.CUT) for q in thread.locations}, bounds))
-    spoken = frozenset(t.name for t in everyone[: once + 2 * families])
+        made.append(composed(thread, phases_of(thread, found), bounds))
+    spoken = frozenset(t.name for t in everyone[: once + SPOKEN * families])
     lemmas = tuple(f for f in lemmas_of(facts, session) if _threads_of(f) <= spoken)
     return CrowdReduction(program, tuple(cuts), tuple(made), lemmas)
 

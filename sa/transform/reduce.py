@@ -40,6 +40,9 @@ GAIN = 2
 #: The part of the work that is left for blocks of blocks.
 AGAIN = 0.6
 
+#: Cuts that more facts might do without.
+AVOIDABLE = Why.MOVES, Why.BLOCKS
+
 #: Resources of the solver for each question: steps that commute mostly do for simple reasons.
 RLIMIT = 200_000
 
@@ -89,10 +92,7 @@ class Reduction(Struct, frozen=True, eq=False):
 
     def evidence(self, bads: tuple[Bad, ...], inner: tuple[Composed, ...]) -> Reduced:
         """What is shown of the composed threads as evidence about the written ones."""
-        phases = tuple(
-            tuple(cuts.phases.get(q.name, Phase.CUT) for q in t.locations)
-            for t, cuts in zip(self.threads, self.cuts, strict=True)
-        )
+        phases = tuple(tuple(phases_of(*its).values()) for its in zip(self.threads, self.cuts, strict=True))
         if self.again is None:
             return Reduced(self.threads, phases, self.lemmas, inner, bads, self.axioms)
         below = self.again.evidence(
@@ -157,7 +157,7 @@ def reduction(
         cuts_of(t, moves_of(facts, movers, n, claims, session), asked_for(t, separate, bads))
         for n, (t, separate) in enumerate(zip(threads, facts.threads, strict=True))
     )
-    made = tuple(composed(t, _phases(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
+    made = tuple(composed(t, phases_of(t, c), bounds) for t, c in zip(threads, cuts, strict=True))
     return Reduction(threads, bads, axioms, facts, lemmas_of(facts, session), movers, cuts, made)
 
 
@@ -223,9 +223,8 @@ def places(threads: Sequence[Automaton]) -> int:
 
 def _may_gain(made: Reduction) -> bool:
     """Whether more facts might do without enough cuts: all others are there whatever is known."""
-    avoidable = Why.MOVES, Why.BLOCKS
     needed = (
-        replace(t, edges=tuple(e for e in t.edges if c.why.get(e.target) not in avoidable))
+        replace(t, edges=tuple(e for e in t.edges if c.why.get(e.target) not in AVOIDABLE))
         for t, c in zip(made.blocks, made.cuts, strict=True)
     )
     return is_gain(made.blocks, tuple(needed))
@@ -236,7 +235,8 @@ def is_gain(threads: Sequence[Automaton], composed: Sequence[Automaton]) -> bool
     return GAIN * places(composed) <= places(threads)
 
 
-def _phases(thread: Automaton, cuts: Cuts) -> Mapping[str, Phase]:
+def phases_of(thread: Automaton, cuts: Cuts) -> Mapping[str, Phase]:
+    """The phase of each location, in their order; those that no step leads to are cut."""
     return {q.name: cuts.phases.get(q.name, Phase.CUT) for q in thread.locations}
 
 
