@@ -65,7 +65,9 @@ def statement(body: Body, node: Any) -> Value:
 
     An expression has a value, all others have none.
     """
-    body.origin = at(body, node)
+    # Of an empty block the parser only knows where the next statement begins.
+    if not isinstance(node, c_ast.Compound) or node.block_items:
+        body.origin = at(body, node)
     before, result = frozenset(body.objects), NOTHING
     try:
         result = _statement(body, node)

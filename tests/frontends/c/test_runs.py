@@ -222,3 +222,16 @@ def test_allocated_memory_is_named_by_the_line_that_allocates_it(tmp_path: Path)
     # Two objects of one line are told apart; what a pointer has is what `malloc` returned.
     assert f"head: NULL → malloc@{line}" in told
     assert f"head: malloc@{line} → malloc@{line}#2" in told
+
+
+def test_an_empty_block_is_not_told_as_the_statement_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(
+        HEADERS + "static atomic_int stop; static int done;\n"
+        "static void *work(void *a) { while (!atomic_load(&stop)) { } done = 1; return a; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }\n"
+    )
+    loaded = load_with(str(path), Reading(only="termination"))
+    (worker,) = (t for t in loaded.program.threads if t.name == "work")
+    told = {e.origin.text for e in worker.edges if e.source != worker.initial and not e.updates}
+    assert "done = 1;" not in told
