@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sa.automata.automaton import Edge
 from sa.automata.trace import Configuration, Move
+from sa.terms.evaluate import evaluate
 from sa.terms.sort import Value
 from sa.terms.term import Term, Var
 
@@ -71,3 +72,22 @@ class Bad(Struct, frozen=True):
 
     failing: Failing | None
     claim: Term | None
+
+
+def turn_of(name: str, edge: Edge, choices: Mapping[Var, Value], here: Snapshot) -> Turn:
+    """A step of a thread along an edge with these choices. Each thread has the shared variables that it knows.
+
+    Raises Unevaluable.
+    """
+    values = here.threads[name].values
+    before = {**values, **choices}
+    after = Configuration(edge.target, {**values, **{v: evaluate(t, before) for v, t in edge.updates}})
+    shared = {v: after.values.get(v, x) for v, x in here.shared.items()}
+    threads = {
+        other: after
+        if other == name
+        else Configuration(there.location, {**there.values, **{v: shared[v] for v in there.values if v in shared}})
+        for other, there in here.threads.items()
+    }
+    shown = tuple(evaluate(t, before) for t in edge.label.values) if edge.label else ()
+    return Turn(name, Move(edge, choices, after), shown, Snapshot(shared, threads))

@@ -26,7 +26,7 @@ from sa.certificates.ends import Finite, Lasso, Ranked
 from sa.certificates.goal import Goal
 from sa.certificates.pairs import Simulation
 from sa.certificates.preservation import ByItself, Kept, Matched, Preserving, Unmatched
-from sa.certificates.run import Bad, Run, Snapshot, Turn
+from sa.certificates.run import Bad, Run, Snapshot, Turn, turn_of
 from sa.certificates.states import States
 from sa.certificates.threads import Joint, Keeps, Lemmas
 from sa.checker.lasso import check_lasso
@@ -41,7 +41,6 @@ from sa.engines.outcome import Outcome, Preservation
 from sa.engines.portfolio_of_claims import CLAIMS, without_reduction
 from sa.engines.preserving_threads import thread_by_thread
 from sa.engines.runner import Ruled, run
-from sa.explicit.transition_system import turn_of
 from sa.question.asked import Asked, Excluded, Settled
 from sa.question.goals import closes, goals
 from sa.ranking.matched import by_all_states as all_states

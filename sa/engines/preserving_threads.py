@@ -12,12 +12,11 @@ from sa.automata.trace import Configuration
 from sa.base.verdict import Reason, Unknown, Verdict
 from sa.certificates.goal import Goal
 from sa.certificates.preservation import Following, Kept, Parting, PartingThread, ThreadByThread
-from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.certificates.run import Ending, Run, Snapshot, Turn, turn_of
 from sa.checker.surroundings import SURROUNDINGS, with_surroundings
 from sa.engines.following import HOW, followed, followed_in_rounds, parted
 from sa.engines.options import Options
 from sa.engines.outcome import Outcome, Preservation
-from sa.explicit.transition_system import turn_of
 from sa.terms.build import TRUE, variable
 from sa.terms.name import staged
 from sa.terms.substitute import sided

@@ -14,9 +14,8 @@ from sa.automata.automaton import FAIL, Automaton, Kind, Variable, edges_from, l
 from sa.automata.program import Program
 from sa.automata.rename import apart
 from sa.automata.trace import Configuration
-from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.certificates.run import Ending, Run, Snapshot, Turn, turn_of
 from sa.explicit.instantiate import at_random, extensions, interesting, picks
-from sa.explicit.transition_system import turn_of
 from sa.terms.build import land
 from sa.terms.evaluate import holds
 from sa.terms.sort import Value

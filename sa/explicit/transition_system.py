@@ -13,11 +13,10 @@ from msgspec import Struct
 from sa.automata.automaton import FAIL, Automaton, Edge, Variable
 from sa.automata.ranges import within
 from sa.automata.rename import apart
-from sa.automata.trace import Configuration, Move
-from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.automata.trace import Configuration
+from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn, turn_of
 from sa.terms.build import FALSE, TRUE, conjoined, eq, integer, land, variable
 from sa.terms.compile import executable
-from sa.terms.evaluate import evaluate
 from sa.terms.name import at_place
 from sa.terms.sort import BOOL, INT, Value
 from sa.terms.substitute import substitute
@@ -175,19 +174,3 @@ def run_of(
         turns.append(turn_of(threads[arc.thread].name, arc.edge, choices, here))
         here = turns[-1].after
     return Run(first, tuple(turns), ending)
-
-
-def turn_of(name: str, edge: Edge, choices: Mapping[Var, Value], here: Snapshot) -> Turn:
-    """A step of a thread with these choices. Each thread has the shared variables that it knows."""
-    values = here.threads[name].values
-    before = {**values, **choices}
-    after = Configuration(edge.target, {**values, **{v: evaluate(t, before) for v, t in edge.updates}})
-    shared = {v: after.values.get(v, x) for v, x in here.shared.items()}
-    threads = {
-        other: after
-        if other == name
-        else Configuration(there.location, {**there.values, **{v: shared[v] for v in there.values if v in shared}})
-        for other, there in here.threads.items()
-    }
-    shown = tuple(evaluate(t, before) for t in edge.label.values) if edge.label else ()
-    return Turn(name, Move(edge, choices, after), shown, Snapshot(shared, threads))

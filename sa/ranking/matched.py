@@ -18,10 +18,9 @@ from sa.automata.ranges import within
 from sa.base.limits import Limits, check_memory, spend
 from sa.certificates.goal import Goal
 from sa.certificates.preservation import Kept, Matched, Node, Unmatched
-from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.certificates.run import Ending, Run, Snapshot, Turn, turn_of
 from sa.explicit.instantiate import Row, by_cost, picks
 from sa.explicit.machine import Action, Machine, Stride, machine
-from sa.explicit.transition_system import turn_of
 from sa.terms.build import land
 from sa.terms.term import Term, Var
 

@@ -16,8 +16,7 @@ from sa.automata.trace import Configuration
 from sa.base.budget import Report
 from sa.base.limits import Limits
 from sa.certificates.ends import Lasso
-from sa.certificates.run import Ending, Run, Snapshot, Turn
-from sa.explicit.transition_system import turn_of
+from sa.certificates.run import Ending, Run, Snapshot, Turn, turn_of
 from sa.ranking.lassos import growing, lasso
 from sa.ranking.states import endless, explored
 from sa.terms.build import TRUE, ZERO, constant, eq, integer, land, variable

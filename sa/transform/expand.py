@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from sa.automata.automaton import FAIL, Automaton, Edge, Kind
-from sa.automata.trace import Configuration, Move
-from sa.certificates.run import Ending, Run, Snapshot, Turn
+from sa.automata.automaton import FAIL, Automaton, Kind
+from sa.automata.trace import Configuration
+from sa.certificates.run import Ending, Run, Snapshot, Turn, turn_of
 from sa.terms import build
 from sa.terms.evaluate import evaluate
 from sa.terms.solve import solution
@@ -29,7 +29,7 @@ def expanded(threads: Sequence[Automaton], made: Sequence[Composition], run: Run
             return None
         for part in parts:
             choices = {own: turn.move.choices[named] for own, named in part.choices}
-            step = turn_of(threads, here, turn.thread, part.edge, choices)
+            step = turn_of(turn.thread, part.edge, choices, here)
             turns.append(step)
             here = step.after
     return replace(run, start=start, turns=_until_failure(turns, run.ending))
@@ -54,7 +54,7 @@ def as_written(threads: Sequence[Automaton], simpler: Sequence[Automaton], run: 
         if written is None:
             resting.add(turn.thread)
             continue
-        turns.append(turn_of(threads, here, turn.thread, written, turn.move.choices))
+        turns.append(turn_of(turn.thread, written, turn.move.choices, here))
         here = turns[-1].after
     ends = not run.turns or run.ending is not Ending.FAILED or run.turns[-1].thread not in resting
     return replace(run, start=start, turns=tuple(turns)) if ends else None
@@ -74,27 +74,6 @@ def _begun(thread: Automaton, there: Configuration) -> Configuration:
 def _snapshot(threads: Sequence[Automaton], there: Snapshot) -> Snapshot:
     """The same state; the written threads have the same variables."""
     return Snapshot(there.shared, {t.name: there.threads[t.name] for t in threads})
-
-
-def turn_of(threads: Sequence[Automaton], here: Snapshot, name: str, edge: Edge, choices: Mapping[Var, Value]) -> Turn:
-    """The step of a thread along one of its edges, with these choices. Raises Unevaluable."""
-    before = here.threads[name]
-    scope = {**before.values, **choices}
-    written = {v: evaluate(t, scope) for v, t in edge.updates}
-    shown = () if edge.label is None else tuple(evaluate(t, scope) for t in edge.label.values)
-    mover = next(t for t in threads if t.name == name)
-    private = {v.var for v in mover.variables if v.kind is Kind.LOCAL}
-    seen = {v: x for v, x in written.items() if v not in private}
-    after = {t.name: _moved(t, here.threads[t.name], seen) for t in threads if t is not mover}
-    own = Configuration(edge.target, {**before.values, **written})
-    everyone = {t.name: own if t is mover else after[t.name] for t in threads}
-    return Turn(name, Move(edge, choices, own), shown, Snapshot({**here.shared, **seen}, everyone))
-
-
-def _moved(thread: Automaton, there: Configuration, seen: Mapping[Var, Value]) -> Configuration:
-    """Another thread's view of what a step has written."""
-    known = {v: x for v, x in seen.items() if v in there.values}
-    return replace(there, values={**there.values, **known}) if known else there
 
 
 def _until_failure(turns: Sequence[Turn], ending: Ending) -> tuple[Turn, ...]:

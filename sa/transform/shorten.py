@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 from sa.automata.automaton import Automaton
 from sa.base.limits import LimitReached, Limits, spend
-from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn
+from sa.certificates.run import Bad, Ending, Run, Snapshot, Turn, turn_of
 from sa.terms.evaluate import Unevaluable, holds
 from sa.terms.sort import Value
 from sa.terms.substitute import local_of
 from sa.terms.term import Term, Var
-from sa.transform.expand import turn_of
 
 #: Runs that are no longer than this are short enough.
 SHORT = 12
@@ -86,7 +85,7 @@ def _again(
         edge, before = turn.move.edge, here.threads[turn.thread]
         if edge.source != before.location or not holds(edge.guard, {**before.values, **turn.move.choices}):
             continue
-        step = turn_of(threads, here, turn.thread, edge, turn.move.choices)
+        step = turn_of(turn.thread, edge, turn.move.choices, here)
         if not all(holds(invariants[n][c.location], c.values) for n, c in step.after.threads.items()):
             continue
         made.append(step)

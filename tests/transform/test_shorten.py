@@ -9,11 +9,10 @@ import pytest
 from sa.automata.automaton import Automaton, Kind
 from sa.automata.trace import Configuration
 from sa.base.limits import Limits, allot
-from sa.certificates.run import Bad, Ending, Failing, Run, Snapshot, Turn
+from sa.certificates.run import Bad, Ending, Failing, Run, Snapshot, Turn, turn_of
 from sa.checker.ruling import Accepted
 from sa.checker.run import check_run
 from sa.terms.evaluate import holds
-from sa.transform.expand import turn_of
 from sa.transform.shorten import SHORT, shortened
 from tests.language.texts import program_of
 
@@ -42,7 +41,7 @@ def random_run(threads: tuple[Automaton, ...], bad: Bad, seed: int) -> Run | Non
         if not able:
             return None
         steps = able if rng.random() < 0.3 else able[:1]
-        turns.append(turn_of(threads, here, *rng.choice(steps), {}))
+        turns.append(turn_of(*rng.choice(steps), {}, here))
         here = turns[-1].after
         failed = turns[-1].move.edge.label is not None
         run = Run(start_of(threads), tuple(turns), Ending.FAILED if failed else Ending.VIOLATED)
